@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// json-c with ownership and typed, checked access.
+//
+// A Json shares its value like json-c does (reference counted); copying is
+// cheap and does not clone.  Not safe for use by two threads at once.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/result.hpp"
+
+struct json_object;
+
+namespace elastic {
+
+class Json {
+  public:
+    Json() = default;  // null
+    Json(bool value);
+    Json(std::int64_t value);
+    Json(int value) : Json(static_cast<std::int64_t>(value)) {}
+    Json(std::uint32_t value) : Json(static_cast<std::int64_t>(value)) {}
+    Json(double value);  // written with up to 17 digits, whole numbers without ".0"
+    Json(std::string_view value);
+    Json(const std::string& value) : Json(std::string_view(value)) {}
+    Json(const char* value) : Json(std::string_view(value)) {}
+    static Json object();
+    static Json array();
+
+    // Exactly one JSON value and nothing behind it; at most 32 levels deep.
+    static Result<Json> parse(std::string_view text);
+
+    Json(const Json&);
+    Json(Json&&) noexcept;
+    Json& operator=(Json) noexcept;
+    ~Json();
+
+    // One line, no spaces.  Keys stay in the order in which they were set.
+    std::string dump() const;
+    std::string dump_pretty() const;
+
+    bool is_null() const { return !value_; }
+    bool is_object() const;
+    bool is_array() const;
+
+    // Builders.  `set` on an object, `push` on an array; both return *this.
+    Json& set(std::string_view key, const Json& value);
+    Json& push(const Json& value);
+
+    bool has(std::string_view key) const;
+    std::vector<std::string> keys() const;
+
+    // Lenient look-ups for one's own data: the fallback if absent or of another type.
+    Json get(std::string_view key) const;  // null if absent
+    std::int64_t get_int(std::string_view key, std::int64_t fallback = 0) const;
+    double get_number(std::string_view key, double fallback = 0) const;
+    bool get_bool(std::string_view key, bool fallback = false) const;
+    std::string get_string(std::string_view key, std::string_view fallback = "") const;
+
+    // Strict look-ups for others' data: the error names the key, what was
+    // expected (type or range) and what was found.
+    Result<std::int64_t> need_int(std::string_view key, std::int64_t low, std::int64_t high) const;
+    Result<double> need_number(std::string_view key, double low, double high) const;
+    Result<std::string> need_string(std::string_view key, std::size_t max_length) const;
+
+    // Arrays.
+    std::size_t size() const;
+    Json at(std::size_t index) const;
+    std::string as_string() const;  // of a string value; "" otherwise
+    std::int64_t as_int() const;
+    double as_number() const;
+
+  private:
+    explicit Json(json_object* owned) : value_(owned) {}
+    json_object* value_ = nullptr;
+};
+
+}  // namespace elastic

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Durations as people write them.  Points in time are seconds as double
+// everywhere: since the epoch in a live cluster, since the log's zero in the
+// simulator.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/result.hpp"
+
+namespace elastic {
+
+using Time = double;      // seconds
+using Duration = double;  // seconds
+
+inline constexpr Time kNever = 1e18;
+
+// "90" (seconds) or a Slurm time: "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".
+// A bare number is seconds, unlike Slurm's own options (minutes): the keys that
+// use this say so.  Refuses negatives and more than a year.
+Result<Duration> parse_duration(std::string_view text);
+
+std::string format_duration(Duration seconds);  // "1-02:03:04", "02:03:04"
+
+}  // namespace elastic

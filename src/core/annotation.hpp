@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// What a job says of its elasticity: `--elastic=malleable,min=2,max=16`.
+//
+// Grammar (doc/architecture.md):  CLASS[+CLASS][,key=value]...
+// The same text may stand in --comment behind "elastic:".  job_submit/elastic
+// parses it once; the normalised form is JSON in the job's admin_comment.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "core/types.hpp"
+
+namespace elastic::core {
+
+// [mebf] section 2.2 and [lina] section 3: seconds a resize costs,
+// alpha*dN + beta/N for the data and b*dN for the processes.
+struct ResizeCost {
+    double alpha = 0, beta = 0, b = 0;
+
+    // N is the sum of nodes before and after ([lina] section 3), dN the difference.
+    Duration seconds(int from, int to) const;
+    friend bool operator==(const ResizeCost&, const ResizeCost&) = default;
+};
+
+// One step of an evolution profile ([evolving] section 3.1): `nodes` from
+// `at` seconds after the start.
+struct ProfileStep {
+    int nodes = 0;
+    Duration at = 0;
+    friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
+};
+
+struct Annotation {
+    bool malleable = false;
+    bool evolving = false;
+    int min = 0, pref = 0, max = 0;  // nodes; 1 <= min <= pref <= max
+    SizeRule sizes;
+    Duration gap = -1;    // least time between two resizes; < 0: the site's ResizeGap
+    Duration grace = -1;  // to answer and to move data; < 0: the site's GraceTime
+    double rho = 0;       // serial share of the speed-up model, 0 <= rho <= 1
+    ResizeCost cost;
+    std::vector<ProfileStep> profile;
+    std::string packet;  // [packet] job type, "" for none
+    Duration init = 0;   // [packet] initialisation
+
+    friend bool operator==(const Annotation&, const Annotation&) = default;
+};
+
+// What the job's other options say, 0 where they say nothing.
+struct RequestedNodes {
+    int min = 0, max = 0;  // -N min-max; equal for -N n
+};
+
+inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
+inline constexpr std::string_view kCommentPrefix = "elastic:";
+
+// Parses and completes: min and max default to -N's ends, pref to -N's lower end
+// (clipped into [min, max] when -N is absent).  Every error is one line that
+// names the key, the value and the limit, fit to be shown by sbatch, e.g.
+// "elastic: min=8 is larger than pref=4".
+Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);
+
+// What can only be checked against the cluster: largest size the partition has.
+Result<void> check_against_partition(const Annotation&, int partition_nodes,
+                                     std::string_view partition);
+
+// {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
+Json to_json(const Annotation&);
+// Null-safe inverse; an error says which key is wrong.
+Result<Annotation> annotation_from_json(const Json&);
+// The text form of to_json of what `admin_comment` holds; an error if it is not ours.
+Result<Annotation> annotation_from_text(std::string_view admin_comment);
+
+std::string class_name(const Annotation&);  // "malleable", "evolving", "malleable+evolving"
+
+}  // namespace elastic::core

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The scheduler's vocabulary.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace elastic::core {
+
+using JobId = std::uint32_t;  // Slurm's; 0 is no job
+using OpId = std::int64_t;    // of an agreement; never repeats; 0 is none
+using PoolId = std::uint32_t;  // index into Snapshot::pools
+using EligibilityId = std::uint32_t;  // index into Snapshot::eligibilities
+
+// Nodes by pool, one entry a pool.  Nodes of one pool are alike for every job
+// known: each job may use all of them or none.
+using PoolCounts = boost::container::small_vector<int, 4>;
+
+int total(const PoolCounts&);
+
+// The sizes a job can run at besides its range.
+struct SizeRule {
+    enum class Kind { any, power_of_two, step, list } kind = Kind::any;
+    int step = 1;           // multiples of it
+    std::vector<int> list;  // ascending
+
+    bool allows(int nodes) const;
+    // The largest allowed size in [low, high], 0 if there is none.
+    int largest(int low, int high) const;
+    // The smallest allowed size in [low, high], 0 if there is none.
+    int smallest(int low, int high) const;
+
+    friend bool operator==(const SizeRule&, const SizeRule&) = default;
+};
+
+// "any", "pow2", "step:K", "2:4:8".
+Result<SizeRule> parse_size_rule(std::string_view);
+std::string to_string(const SizeRule&);
+
+}  // namespace elastic::core

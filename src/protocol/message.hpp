@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The messages between a job (libelastic, selastic) and the controller.
+// doc/protocol.md specifies their order; codec.hpp their JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "common/json.hpp"
+
+namespace elastic::protocol {
+
+inline constexpr int kVersion = 1;
+
+using JobId = std::uint32_t;
+using OpId = std::int64_t;
+
+enum class Kind { shrink, expand };
+enum class Role { application, tool };
+
+// client -> controller, first on a connection
+struct Hello {
+    int version = kVersion;
+    Role role = Role::application;
+    JobId job = 0;     // 0 for a tool
+    OpId last_op = 0;  // the agreement the client knows of, 0 for none
+};
+
+// controller -> client, answer to Hello
+struct Welcome {
+    int version = kVersion;
+    std::string session;  // every further message of either side carries it
+    JobId job = 0;
+    bool malleable = false, evolving = false;
+    int min = 0, max = 0;    // the job's range
+    std::string node_list;   // the job's nodes now, Slurm's notation
+    int nodes = 0;
+    std::string batch_host;  // the node that can never be given up
+};
+
+// controller -> application: a resize is offered
+struct Offer {
+    OpId op = 0;
+    Kind kind = Kind::shrink;
+    int nodes = 0;           // how many more or fewer
+    int size_after = 0;
+    std::string node_list;   // shrink: the nodes to give up; expand: "" (not yet chosen)
+    double deadline = 0;     // seconds from now to accept or decline
+    std::string reason;
+};
+
+struct Accept { OpId op = 0; };
+struct Decline { OpId op = 0; std::string reason; };
+// shrink: nothing of ours runs on the nodes any more; expand: the new nodes are in use
+struct Done { OpId op = 0; };
+
+// controller -> application: accept was understood; for a shrink, move away now
+struct Accepted {
+    OpId op = 0;
+    double deadline = 0;  // seconds from now to Done
+};
+
+// controller -> application: Slurm's allocation has changed
+struct Applied {
+    OpId op = 0;
+    Kind kind = Kind::shrink;
+    std::string changed;    // nodes that came or went
+    std::string node_list;  // all nodes now
+    int nodes = 0;
+};
+
+// controller -> application: an agreement or request is over without effect
+enum class Outcome { declined, expired, cancelled, denied };
+struct Ended {
+    OpId op = 0;
+    Kind kind = Kind::shrink;
+    Outcome outcome = Outcome::cancelled;
+    std::string reason;
+};
+
+// application -> controller: an evolving job asks for more
+struct Request {
+    std::int64_t token = 0;  // chosen by the client, returned in Queued
+    int nodes = 0;           // how many more, >= 1
+    int least = 0;           // be content with this many, 1 <= least <= nodes
+    double timeout = 0;      // seconds to wait; 0: now or never
+};
+struct Queued { std::int64_t token = 0; OpId op = 0; };
+
+// application -> controller: an evolving (or malleable) job gives nodes back; they are already empty
+struct Release {
+    std::int64_t token = 0;
+    int nodes = 0;          // how many, if node_list is empty
+    std::string node_list;  // which
+};
+
+struct Cancel { OpId op = 0; };  // a request or offer that is not applied yet
+// What the application knows better than its time limit.
+struct Progress { double remaining = 0; };  // seconds at its present size
+
+// tool -> controller
+struct Query {
+    std::int64_t token = 0;
+    std::string what;  // jobs, journal, show, shrink, expand, evacuate
+    JobId job = 0;
+    int nodes = 0;     // shrink, expand: the size wanted
+    std::string node;  // evacuate
+    int tail = 0;      // journal: the last so many events
+};
+struct Reply { std::int64_t token = 0; Json body; };
+
+// either: what was wrong with the peer's last message.  `fatal`: the connection is closed next.
+struct Failure {
+    std::int64_t token = 0;
+    std::string code;  // version, denied, unknown_job, not_elastic, malformed, limit, state
+    std::string message;
+    bool fatal = false;
+};
+
+using Message = std::variant<Hello, Welcome, Offer, Accept, Decline, Done, Accepted, Applied, Ended,
+                             Request, Queued, Release, Cancel, Progress, Query, Reply, Failure>;
+
+// What a frame carries.  `sequence` counts from 1 in each direction of a
+// connection; a receiver drops the connection when one is not the next.
+struct Envelope {
+    std::string session;  // "" in Hello and in a Failure that answers it
+    std::uint32_t sequence = 0;
+    Message message;
+};
+
+}  // namespace elastic::protocol
