@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// What the journal records: one event a line, as JSON, written alike by the
+// controller and the simulator (doc/architecture.md lists the keys).
+//
+// Every job that starts is journalled, rigid ones too (class "rigid", min =
+// pref = max), so that the file alone says who held which node when.  The life
+// of an agreement:
+//
+//   shrink:   offer  accept  release  resize        expand:   offer  accept  resize  ready
+//   by the job itself:       release  resize        request:  request  grant  resize  ready
+//
+// with decline, expire, cancel or deny in place of what does not come to pass.
+// A resize that nobody agreed on (a node failed, the controller found another
+// size after a restart) has op 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "common/json.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+
+namespace elastic::journal {
+
+using JobId = std::uint32_t;  // Slurm's; never 0
+using OpId = std::int64_t;    // of an agreement or request; 0 is none
+
+enum class Kind { shrink, expand };
+
+// A job is known: written once before its `start`, and again when its range changes.
+struct Submit {
+    JobId job = 0;
+    std::string job_class;  // "rigid", "malleable", "evolving", "malleable+evolving"
+    int min = 0, pref = 0, max = 0;
+    Duration limit = 0;  // its time limit, seconds; 0 is unlimited
+    std::string user;
+    std::string name;  // "" if it has none
+};
+
+struct Start {
+    JobId job = 0;
+    std::string nodes;  // in Slurm's notation
+    int count = 0;
+    bool shared = false;  // it does not have its nodes for itself
+};
+
+struct Offer {
+    JobId job = 0;
+    OpId op = 0;
+    Kind kind = Kind::shrink;
+    int count = 0;          // nodes more or fewer
+    std::string nodes;      // shrink: which
+    JobId beneficiary = 0;  // shrink: who waits for them; 0 is nobody in particular
+    std::string reason;
+};
+
+struct Accept {
+    JobId job = 0;
+    OpId op = 0;
+};
+struct Decline {
+    JobId job = 0;
+    OpId op = 0;
+    std::string reason;
+};
+struct Expire {
+    JobId job = 0;
+    OpId op = 0;
+    std::string reason;
+};
+struct Cancel {
+    JobId job = 0;
+    OpId op = 0;
+    std::string reason;
+};
+
+// The nodes to go are empty.  Without an offer before it: the job gives them
+// back by itself.
+struct Release {
+    JobId job = 0;
+    OpId op = 0;
+};
+
+// The allocation has changed.
+struct Resize {
+    JobId job = 0;
+    OpId op = 0;
+    Kind kind = Kind::shrink;
+    int from = 0, to = 0;  // nodes held before and after
+    std::string nodes;     // those that came or went
+    std::string reason;
+};
+
+// The job uses the nodes an expansion gave it.
+struct Ready {
+    JobId job = 0;
+    OpId op = 0;
+};
+
+struct Request {
+    JobId job = 0;
+    OpId op = 0;
+    Kind kind = Kind::expand;
+    int want = 0;   // nodes more
+    int least = 0;  // content with so many; 0: all of `want`
+};
+
+struct Grant {
+    JobId job = 0;
+    OpId op = 0;
+    Kind kind = Kind::expand;
+    int want = 0;   // as asked
+    int count = 0;  // nodes given; 0: as asked
+};
+
+struct Deny {
+    JobId job = 0;
+    OpId op = 0;
+    Kind kind = Kind::expand;
+    int want = 0;
+    std::string reason;
+};
+
+// The job holds nothing any more.  After state "REQUEUED" it may start again.
+struct End {
+    JobId job = 0;
+    std::string state;  // Slurm's name of it: "COMPLETED", "FAILED", ...
+    int count = 0;      // nodes it held; 0 if it never started
+};
+
+// The writer itself, first in every journal; again whenever the number of nodes changes.
+struct Controller {
+    enum class What { start, stop, reconfigure } what = What::start;
+    int nodes = 0;  // that exist, in whatever state
+    std::string policy;
+};
+
+struct Event {
+    Time time = 0;
+    std::variant<Controller, Submit, Start, Offer, Accept, Decline, Expire, Cancel, Release, Resize,
+                 Ready, Request, Grant, Deny, End>
+        what;
+};
+
+std::string_view name_of(const Event&);  // "resize": what `event` says in the file
+JobId job_of(const Event&);              // 0 for a controller's
+OpId op_of(const Event&);                // 0 if it has none
+
+std::string_view to_string(Kind);
+
+// {"time":12.5,"event":"resize","job":7,...}; keys that have their default and
+// are not needed are left out.
+Json to_json(const Event&);
+// The error names the key, what was expected and what was found.  Keys it does
+// not know are ignored, so that an older reader copes with a newer writer.
+Result<Event> event_from_json(const Json&);
+
+// One line for people, without the time: "job 7: 4 -> 2 nodes, gave up n[3-4] (for a pending job)".
+// Whatever the event's texts hold, no control characters are in it.
+std::string describe(const Event&);
+
+}  // namespace elastic::journal

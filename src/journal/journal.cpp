@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// Files of events.
+//
+// The format needs no header and no index: a line is an event, O_APPEND and one
+// write(2) a line keep writers apart, and a newline is the only thing that
+// makes a line valid.  So each end can recover alone: the writer begins a new
+// line behind a torn one, the reader reports the torn one and goes on.
+//
+// Always holds: no reader keeps more than kMaxLine and one block of a file in
+// memory besides the events it returns.
+#include "journal/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace elastic::journal {
+namespace {
+
+constexpr std::size_t kBlock = 64 * 1024;
+
+Error system_error(std::string_view what, const std::string& path) {
+    return error("{} {}: {}", what, path, std::strerror(errno));
+}
+
+ssize_t read_retrying(int fd, char* to, std::size_t size) {
+    ssize_t n;
+    do n = ::read(fd, to, size);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+ssize_t pread_retrying(int fd, char* to, std::size_t size, off_t at) {
+    ssize_t n;
+    do n = ::pread(fd, to, size, at);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+bool ends_inside_a_line(int fd) {
+    const off_t size = ::lseek(fd, 0, SEEK_END);
+    char last = '\n';
+    return size > 0 && pread_retrying(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+// Closes at the end of a scope.
+class File {
+  public:
+    explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    ~File() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    int fd() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+// A cheap test on the text spares parsing the lines of all other jobs.
+bool may_concern(std::string_view line, const std::string& job_key) {
+    return job_key.empty() || line.find(job_key) != std::string_view::npos;
+}
+
+// Collects lines that come last first.
+class TailCollector {
+  public:
+    TailCollector(std::size_t n, JobId job)
+        : wanted_(n), job_(job), job_key_(job ? fmt::format("\"job\":{}", job) : "") {}
+
+    bool full() const { return events_.size() >= wanted_; }
+
+    void add(std::string_view line) {
+        if (full() || line.empty() || !may_concern(line, job_key_)) return;
+        Result<Event> event = parse_line(line);
+        if (event && (job_ == 0 || job_of(*event) == job_)) events_.push_back(std::move(*event));
+    }
+
+    std::vector<Event> take() {
+        std::reverse(events_.begin(), events_.end());
+        return std::move(events_);
+    }
+
+  private:
+    std::size_t wanted_;
+    JobId job_;
+    std::string job_key_;
+    std::vector<Event> events_;
+};
+
+// Gives `to` the complete lines of `text`, last first, and leaves in `text` what
+// stands before the first newline: the end of a line that begins further up.
+void take_lines_backwards(std::string& text, TailCollector& to) {
+    for (;;) {
+        const std::size_t newline = text.rfind('\n');
+        if (newline == std::string::npos) return;
+        to.add(std::string_view(text).substr(newline + 1));
+        text.resize(newline);
+    }
+}
+
+}  // namespace
+
+Writer::~Writer() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> Writer::open(const std::string& path) {
+    // Not only to write: whether the last line is complete must be read.
+    const int fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
+    if (fd < 0) return system_error("cannot open the journal", path);
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+    path_ = path;
+    torn_ = ends_inside_a_line(fd);
+    failing_ = false;
+    return {};
+}
+
+Result<void> Writer::reopen() {
+    if (path_.empty()) return {};
+    return open(std::string(path_));
+}
+
+Result<void> Writer::write(const Event& event) {
+    if (fd_ < 0) return {};
+    std::string line = torn_ ? "\n" : "";
+    line += to_json(event).dump();
+    line += '\n';
+    ssize_t n;
+    do n = ::write(fd_, line.data(), line.size());
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return failed(std::strerror(errno));
+    if (static_cast<std::size_t>(n) < line.size()) {
+        torn_ = true;
+        return failed("only part of a line could be written");
+    }
+    torn_ = failing_ = false;
+    return {};
+}
+
+Result<void> Writer::failed(std::string_view what) {
+    ++lost_;
+    if (std::exchange(failing_, true)) return {};
+    return error("cannot write to the journal {}: {}; events are lost until that works again",
+                 path_, what);
+}
+
+Reader::~Reader() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+Result<void> Reader::open(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return system_error("cannot open", path);
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+    path_ = path;
+    buffer_.clear();
+    begin_ = scanned_ = number_ = 0;
+    skipping_ = false;
+    struct stat about {};
+    if (::fstat(fd, &about) == 0 && S_ISDIR(about.st_mode))
+        return error("cannot read {}: it is a directory", path);
+    return {};
+}
+
+// Appends a block; false at the end of the file.
+bool Reader::fill() {
+    buffer_.erase(0, begin_);
+    scanned_ -= begin_;
+    begin_ = 0;
+    const std::size_t old = buffer_.size();
+    buffer_.resize(old + kBlock);
+    const ssize_t n = fd_ < 0 ? 0 : read_retrying(fd_, buffer_.data() + old, kBlock);
+    buffer_.resize(old + (n > 0 ? static_cast<std::size_t>(n) : 0));
+    return n > 0;
+}
+
+Reader::Item Reader::next() {
+    for (;;) {
+        const std::size_t newline = buffer_.find('\n', scanned_);
+        if (newline == std::string::npos) {
+            scanned_ = buffer_.size();
+            if (skipping_ || buffer_.size() - begin_ > kMaxLine) {
+                skipping_ = true;
+                begin_ = scanned_;
+            }
+            if (!fill()) return AtEnd{};
+            continue;
+        }
+        const std::string_view line(buffer_.data() + begin_, newline - begin_);
+        begin_ = scanned_ = newline + 1;
+        ++number_;
+        if (std::exchange(skipping_, false) || line.size() > kMaxLine)
+            return Malformed{number_, fmt::format("longer than {} bytes", kMaxLine)};
+        if (line.empty()) continue;
+        Result<Event> event = parse_line(line);
+        if (!event) return Malformed{number_, event.error().message};
+        return Line{number_, std::move(*event)};
+    }
+}
+
+bool Reader::replaced() const {
+    struct stat ours {
+    }, theirs{};
+    if (fd_ < 0 || ::fstat(fd_, &ours) != 0 || ::stat(path_.c_str(), &theirs) != 0) return false;
+    return ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev ||
+           ::lseek(fd_, 0, SEEK_CUR) > ours.st_size;
+}
+
+Result<Journal> read_journal(const std::string& path) {
+    Reader reader;
+    if (const Result<void> opened = reader.open(path); !opened) return opened.error();
+    Journal journal;
+    for (;;) {
+        Reader::Item item = reader.next();
+        if (auto* line = std::get_if<Line>(&item))
+            journal.lines.push_back(std::move(*line));
+        else if (auto* malformed = std::get_if<Malformed>(&item))
+            journal.malformed.push_back(std::move(*malformed));
+        else
+            break;
+    }
+    journal.truncated = reader.truncated();
+    return journal;
+}
+
+Result<Event> parse_line(std::string_view line) {
+    const Result<Json> json = Json::parse(line);
+    if (!json) return json.error();
+    return event_from_json(*json);
+}
+
+Result<std::vector<Event>> tail(const std::string& path, std::size_t n, JobId job,
+                                std::size_t max_bytes) {
+    const File file(path);
+    if (file.fd() < 0) return system_error("cannot open", path);
+    const off_t size = ::lseek(file.fd(), 0, SEEK_END);
+    if (size < 0) return system_error("cannot read", path);
+    const off_t stop = std::max<off_t>(0, size - static_cast<off_t>(max_bytes));
+
+    TailCollector collector(n, job);
+    std::string text;
+    bool last_line_seen = false;  // what stands behind the last newline is incomplete
+    for (off_t at = size; at > stop && !collector.full() && text.size() <= kMaxLine;) {
+        const std::size_t want = static_cast<std::size_t>(std::min<off_t>(kBlock, at - stop));
+        at -= static_cast<off_t>(want);
+        std::string block(want, '\0');
+        if (pread_retrying(file.fd(), block.data(), want, at) != static_cast<ssize_t>(want))
+            return error("cannot read {}: it changed its length", path);
+        text.insert(0, block);
+        if (!last_line_seen) {
+            const std::size_t newline = text.rfind('\n');
+            if (newline == std::string::npos) continue;
+            text.resize(newline);
+            last_line_seen = true;
+        }
+        take_lines_backwards(text, collector);
+        if (at == 0) collector.add(text);
+    }
+    return collector.take();
+}
+
+}  // namespace elastic::journal

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The journal as a file: append, read, follow, and read its end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/result.hpp"
+#include "journal/event.hpp"
+
+namespace elastic::journal {
+
+inline constexpr std::size_t kMaxLine = 2u << 20;  // bytes; a longer line is malformed
+
+// Appends to a file, one write(2) an event, so that what was written survives
+// the death of this process and lines of two writers never mix.  Not
+// synchronised: one thread at a time.
+class Writer {
+  public:
+    Writer() = default;
+    ~Writer();
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
+    // Creates the file (mode 0640) if need be.  Where the last line is
+    // incomplete (a full disk, a power failure), the next event begins a new one.
+    Result<void> open(const std::string& path);
+    // Opens the same path again, for logrotate; the old file stays in use if that fails.
+    Result<void> reopen();
+
+    // When writing begins to fail, the error is returned once; until it succeeds again
+    // events are lost silently and lost() counts them.  Without an open file
+    // nothing is written and nothing is wrong.
+    Result<void> write(const Event&);
+
+    bool is_open() const { return fd_ >= 0; }
+    const std::string& path() const { return path_; }
+    std::uint64_t lost() const { return lost_; }
+
+  private:
+    Result<void> failed(std::string_view what);
+
+    std::string path_;
+    int fd_ = -1;
+    bool torn_ = false;     // the file does not end with a newline
+    bool failing_ = false;  // the last write failed
+    std::uint64_t lost_ = 0;
+};
+
+struct Line {
+    std::size_t number = 0;  // from 1
+    Event event;
+};
+
+struct Malformed {
+    std::size_t number = 0;
+    std::string message;
+};
+
+// Reads forward, a bounded buffer at a time.  An incomplete last line is no
+// error: next() says AtEnd, and yields the line once the rest of it is there.
+class Reader {
+  public:
+    struct AtEnd {};
+    using Item = std::variant<Line, Malformed, AtEnd>;
+
+    Reader() = default;
+    ~Reader();
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    Result<void> open(const std::string& path);
+    Item next();
+
+    // At the end: is there part of a line?
+    bool truncated() const { return begin_ < buffer_.size() || skipping_; }
+    // Has another file taken the path's place (logrotate), or is this one
+    // shorter than what was read?
+    bool replaced() const;
+
+  private:
+    bool fill();
+
+    std::string path_;
+    int fd_ = -1;
+    std::string buffer_;
+    std::size_t begin_ = 0;    // of what is not consumed yet in buffer_
+    std::size_t scanned_ = 0;  // no newline before here
+    std::size_t number_ = 0;   // lines seen
+    bool skipping_ = false;    // inside a line that is too long
+};
+
+struct Journal {
+    std::vector<Line> lines;
+    std::vector<Malformed> malformed;
+    bool truncated = false;  // the last line is incomplete and was left out
+};
+
+// An error only if the file cannot be opened or read.
+Result<Journal> read_journal(const std::string& path);
+// One line without its newline.
+Result<Event> parse_line(std::string_view line);
+
+// The last `n` events, oldest first, of `job` alone unless that is 0.  Reads
+// from the end and no more than `max_bytes`, so that it may be called on a
+// large file by a busy process.  Malformed lines are passed over.
+Result<std::vector<Event>> tail(const std::string& path, std::size_t n, JobId job = 0,
+                                std::size_t max_bytes = 64u << 20);
+
+}  // namespace elastic::journal
