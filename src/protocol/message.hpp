@@ -25,6 +25,7 @@ struct Hello {
     Role role = Role::application;
     JobId job = 0;     // 0 for a tool
     OpId last_op = 0;  // the agreement the client knows of, 0 for none
+    std::string nonce;  // random; Welcome returns it, so that nobody can replay an old session
 };
 
 // controller -> client, answer to Hello
@@ -37,6 +38,12 @@ struct Welcome {
     std::string node_list;   // the job's nodes now, Slurm's notation
     int nodes = 0;
     std::string batch_host;  // the node that can never be given up
+    std::string nonce;       // Hello's
+    // What is in flight, 0 for nothing.  For `agreement` an Offer follows, and an
+    // Accepted if it is accepted already; for `request` a Queued with token 0.  Whatever
+    // else the client knows of is over.
+    OpId agreement = 0;
+    OpId request = 0;
 };
 
 // controller -> application: a resize is offered
