@@ -12,13 +12,15 @@ namespace elastic {
 
 inline constexpr std::size_t kMaxHosts = 100'000;
 
-// The names in the order of the text.  Understands ranges with leading zeros
-// and one bracket a name, as Slurm prints for one-dimensional clusters.
-// Refuses more than kMaxHosts names, names over 255 characters and anything malformed.
+// The names in the order of the text, duplicates included; none for "".
+// Understands ranges with leading zeros and one bracket at the end of a name,
+// as Slurm prints for one-dimensional clusters.  Refuses more than kMaxHosts
+// names, names over 255 characters, characters other than letters, digits and
+// "._-" in names, and anything malformed.
 Result<std::vector<std::string>> expand_hostlist(std::string_view text);
 
-// The shortest such text for names in ascending order; "" for none.  Sorts
-// numerically, so n2 stands before n10; duplicates are dropped.
+// Such a text for the names, with runs as ranges; "" for none.  Sorts by prefix
+// and then numerically, so n2 stands before n10; duplicates are dropped.
 std::string compress_hostlist(std::vector<std::string> names);
 
 }  // namespace elastic

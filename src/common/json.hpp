@@ -5,8 +5,8 @@
 // cheap and does not clone.  Not safe for use by two threads at once.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,19 +19,25 @@ namespace elastic {
 
 class Json {
   public:
-    Json() = default;  // null
-    Json(bool value);
-    Json(std::int64_t value);
-    Json(int value) : Json(static_cast<std::int64_t>(value)) {}
-    Json(std::uint32_t value) : Json(static_cast<std::int64_t>(value)) {}
-    Json(double value);  // written with up to 17 digits, whole numbers without ".0"
+    Json() = default;                // null
+    template <std::same_as<bool> T>  // not from pointers
+    Json(T value) : Json(new_bool(value)) {}
+    template <std::integral T>
+    requires(!std::same_as<T, bool>) Json(T value)
+        : Json(new_int(static_cast<std::int64_t>(value))) {}
+    // Written with as many digits as it takes to read it back, whole numbers
+    // without ".0".  JSON has no infinity and no NaN: they become null.
+    Json(double value);
+    // Bytes that are not UTF-8 become U+FFFD, so that what is dumped can be parsed.
     Json(std::string_view value);
     Json(const std::string& value) : Json(std::string_view(value)) {}
     Json(const char* value) : Json(std::string_view(value)) {}
     static Json object();
     static Json array();
 
-    // Exactly one JSON value and nothing behind it; at most 32 levels deep.
+    // Exactly one JSON value and nothing behind it but white space; UTF-8; at
+    // most 32 levels deep.  Numbers beyond double or std::int64_t are refused
+    // (so are the two ends of std::int64_t, to which json-c rounds them).
     static Result<Json> parse(std::string_view text);
 
     Json(const Json&);
@@ -47,7 +53,8 @@ class Json {
     bool is_object() const;
     bool is_array() const;
 
-    // Builders.  `set` on an object, `push` on an array; both return *this.
+    // Builders.  `set` on an object, `push` on an array; both return *this and
+    // assert the type.  They change the value that all copies share.
     Json& set(std::string_view key, const Json& value);
     Json& push(const Json& value);
 
@@ -76,6 +83,10 @@ class Json {
 
   private:
     explicit Json(json_object* owned) : value_(owned) {}
+    static json_object* new_bool(bool);
+    static json_object* new_int(std::int64_t);
+    json_object* find(std::string_view key) const;  // borrowed
+
     json_object* value_ = nullptr;
 };
 

@@ -29,8 +29,10 @@ class [[nodiscard]] Result {
     Result(Error error) : content_(std::move(error)) {}
 
     explicit operator bool() const { return std::holds_alternative<T>(content_); }
-    T& operator*() { return std::get<T>(content_); }
-    const T& operator*() const { return std::get<T>(content_); }
+    T& operator*() & { return std::get<T>(content_); }
+    const T& operator*() const& { return std::get<T>(content_); }
+    // By value, so that `for (auto& x : *f())` does not dangle.
+    T operator*() && { return std::get<T>(std::move(content_)); }
     T* operator->() { return &std::get<T>(content_); }
     const T* operator->() const { return &std::get<T>(content_); }
     const Error& error() const { return std::get<Error>(content_); }

@@ -16,11 +16,13 @@ using Duration = double;  // seconds
 
 inline constexpr Time kNever = 1e18;
 
-// "90" (seconds) or a Slurm time: "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".
+// "90" or "0.5" (seconds) or a Slurm time: "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".
 // A bare number is seconds, unlike Slurm's own options (minutes): the keys that
-// use this say so.  Refuses negatives and more than a year.
+// use this say so.  Only the first field of a Slurm time may exceed its clock.
+// Refuses negatives and more than a year (365 days).
 Result<Duration> parse_duration(std::string_view text);
 
-std::string format_duration(Duration seconds);  // "1-02:03:04", "02:03:04"
+// "1-02:03:04", "02:03:04", to the nearest second; "never" from kNever on.
+std::string format_duration(Duration seconds);
 
 }  // namespace elastic

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Own versions of what <cctype> and strtol offer, because those depend on the
+// locale of the host process (slurmctld) and accept more than is meant.
+#include "common/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace elastic {
+
+namespace {
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+    T value{};
+    const char* end = text.data() + text.size();
+    auto [stop, failure] = std::from_chars(text.data(), end, value);
+    if (failure != std::errc() || stop != end) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, std::size_t max_length) {
+    std::string out;
+    for (char c : text) {
+        if (out.size() >= max_length) return out + "...";
+        if (c >= 0x20 && c <= 0x7e) {
+            out += c;
+        } else {
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        }
+    }
+    return out;
+}
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r";
+    std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string lower_case(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), lower);
+    return out;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        std::size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+    return parse_whole<std::int64_t>(text);
+}
+
+std::optional<double> parse_number(std::string_view text) {
+    std::optional<double> value = parse_whole<double>(text);
+    if (value && !std::isfinite(*value)) return std::nullopt;
+    return value;
+}
+
+}  // namespace elastic

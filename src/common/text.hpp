@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Small tools for parsers of text that people type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace elastic {
+
+// Fit to stand in an error message whatever it holds: bytes other than printable
+// ASCII as \xNN, cut to `max_length` characters with "..." behind.
+std::string printable(std::string_view text, std::size_t max_length = 60);
+
+std::string_view trim(std::string_view text);  // blanks and tabs, CR too
+bool equal_ignoring_case(std::string_view, std::string_view);
+std::string lower_case(std::string_view);  // ASCII
+
+// The parts between separators, empty ones included; one empty part for "".
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// The whole text as a decimal number, without blanks or a leading '+';
+// nothing if it is anything else, out of range, infinite or NaN.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
+
+}  // namespace elastic
