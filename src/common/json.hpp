@@ -38,6 +38,7 @@ class Json {
     // Exactly one JSON value and nothing behind it but white space; UTF-8; at
     // most 32 levels deep.  Numbers beyond double or std::int64_t are refused
     // (so are the two ends of std::int64_t, to which json-c rounds them).
+    // As json-c, takes single quotes and raw control characters in strings.
     static Result<Json> parse(std::string_view text);
 
     Json(const Json&);
