@@ -10,14 +10,17 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include "common/hostlist.hpp"
+#include "common/text.hpp"
 
 namespace elastic::journal {
 namespace {
 
 constexpr std::size_t kMaxText = 1024;
+constexpr std::size_t kMaxDescription = 4096;
 constexpr std::size_t kMaxNodeList = 1 << 20;
 constexpr std::array<std::string_view, 2> kKinds{"shrink", "expand"};
 constexpr std::array<std::string_view, 3> kControllerWhats{"start", "stop", "reconfigure"};
@@ -165,8 +168,8 @@ class Writing {
     void text(std::string_view key, const std::string& v, Need need) {
         put(key, std::string_view(v).substr(0, kMaxText), need, v.empty());
     }
-    template <class Enum, std::size_t N>
-    void choice(std::string_view key, Enum v, const std::array<std::string_view, N>& names) {
+    template <class Enum>
+    void choice(std::string_view key, Enum v, std::span<const std::string_view> names) {
         out_.set(key, names[static_cast<std::size_t>(v)]);
     }
 
@@ -203,12 +206,12 @@ class Reading {
     }
     void text(std::string_view key, std::string& v, Need need) { string(key, v, need, kMaxText); }
 
-    template <class Enum, std::size_t N>
-    void choice(std::string_view key, Enum& v, const std::array<std::string_view, N>& names) {
+    template <class Enum>
+    void choice(std::string_view key, Enum& v, std::span<const std::string_view> names) {
         std::string text;
         string(key, text, kRequired, kMaxText);
         if (error_) return;
-        for (std::size_t i = 0; i < N; ++i)
+        for (std::size_t i = 0; i < names.size(); ++i)
             if (names[i] == text) {
                 v = static_cast<Enum>(i);
                 return;
@@ -253,14 +256,6 @@ Result<Event> read_alternative(std::size_t index, Time time, const Json& json) {
     } else {
         return error("no such event");
     }
-}
-
-// Users' texts reach administrators' terminals.
-std::string printable(std::string_view text) {
-    std::string clean(text);
-    for (char& c : clean)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    return clean;
 }
 
 std::string in_brackets(std::string_view text) {
@@ -382,7 +377,8 @@ Result<Event> event_from_json(const Json& json) {
 }
 
 std::string describe(const Event& event) {
-    return printable(std::visit(Describe{}, event.what));
+    // Users' texts reach administrators' terminals.
+    return printable(std::visit(Describe{}, event.what), kMaxDescription);
 }
 
 }  // namespace elastic::journal

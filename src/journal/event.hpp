@@ -159,7 +159,7 @@ Json to_json(const Event&);
 Result<Event> event_from_json(const Json&);
 
 // One line for people, without the time: "job 7: 4 -> 2 nodes, gave up n[3-4] (for a pending job)".
-// Whatever the event's texts hold, no control characters are in it.
+// Printable ASCII, whatever the event's texts hold, and cut where it gets very long.
 std::string describe(const Event&);
 
 }  // namespace elastic::journal
