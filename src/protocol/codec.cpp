@@ -27,11 +27,15 @@ constexpr std::array<std::string_view, 2> kKinds = {"shrink", "expand"};
 constexpr std::array<std::string_view, 2> kRoles = {"application", "tool"};
 constexpr std::array<std::string_view, 4> kOutcomes = {"declined", "expired", "cancelled",
                                                        "denied"};
+constexpr std::array<std::string_view, 4> kStages = {"offered", "accepted", "released", "applied"};
 constexpr auto& words(Kind) {
     return kKinds;
 }
 constexpr auto& words(Role) {
     return kRoles;
+}
+constexpr auto& words(Stage) {
+    return kStages;
 }
 constexpr auto& words(Outcome) {
     return kOutcomes;
@@ -179,6 +183,7 @@ void describe(V& v, Welcome& m) {
     v.exact("batch_host", m.batch_host, kMaxName);
     v.exact("nonce", m.nonce, kMaxSession);
     v.integer("agreement", m.agreement, 0, kMaxInt);
+    v.word("stage", m.stage);
     v.integer("request", m.request, 0, kMaxInt);
 }
 template <class V>
@@ -311,6 +316,9 @@ std::string_view to_string(Kind value) {
 }
 std::string_view to_string(Role value) {
     return kRoles[static_cast<std::size_t>(value)];
+}
+std::string_view to_string(Stage value) {
+    return kStages[static_cast<std::size_t>(value)];
 }
 std::string_view to_string(Outcome value) {
     return kOutcomes[static_cast<std::size_t>(value)];

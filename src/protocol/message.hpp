@@ -18,6 +18,9 @@ using OpId = std::int64_t;
 
 enum class Kind { shrink, expand };
 enum class Role { application, tool };
+// How far an agreement has come.  released: Done was received for a shrink; applied: an
+// expand is in Slurm's books and its Done is awaited.
+enum class Stage { offered, accepted, released, applied };
 
 // client -> controller, first on a connection
 struct Hello {
@@ -39,10 +42,11 @@ struct Welcome {
     int nodes = 0;
     std::string batch_host;  // the node that can never be given up
     std::string nonce;       // Hello's
-    // What is in flight, 0 for nothing.  For `agreement` an Offer follows, and an
-    // Accepted if it is accepted already; for `request` a Queued with token 0.  Whatever
-    // else the client knows of is over.
+    // What is in flight, 0 for nothing; what else the client knows of is over.  For an
+    // `agreement` an Offer follows, then an Accepted or Applied if `stage` is that.
+    // For a `request` a Queued with token 0 follows.
     OpId agreement = 0;
+    Stage stage = Stage::offered;
     OpId request = 0;
 };
 

@@ -10,6 +10,7 @@
 #include "protocol/seal.hpp"
 
 #include <munge.h>
+#include <signal.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -38,8 +39,34 @@ Error refusal(munge_ctx_t context, munge_err_t status) {
     return error("munge: {}", detail ? detail : munge_strerror(status));
 }
 
+// libmunge writes to munged's socket without MSG_NOSIGNAL.  Were munged to end just then, the
+// application would die of it: SIGPIPE is held back, and taken off if it came of this.
+class NoPipeSignal {
+  public:
+    NoPipeSignal() {
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    ~NoPipeSignal() {
+        const timespec at_once{};
+        if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    NoPipeSignal(const NoPipeSignal&) = delete;
+    NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+  private:
+    sigset_t pipe_{}, before_{};
+    bool was_pending_ = false;
+};
+
 template <class Call>
 munge_err_t retried(Call call) {
+    const NoPipeSignal quiet;
     munge_err_t status = call();
     for (int attempt = 1; status == EMUNGE_SOCKET && attempt < kAttempts; ++attempt) {
         std::this_thread::sleep_for(kPause);
