@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "journal/journal.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::journal;
+
+namespace {
+
+// A folder that is gone at the end of the test.
+class Folder {
+  public:
+    Folder() { check_that(::mkdtemp(path_) != nullptr); }
+    ~Folder() {
+        ::unlink(file().c_str());
+        ::unlink(file(".1").c_str());
+        ::rmdir(path_);
+    }
+    std::string file(const std::string& suffix = "") const {
+        return std::string(path_) + "/journal" + suffix;
+    }
+
+  private:
+    char path_[32] = "/tmp/journal_test.XXXXXX";
+};
+
+std::string content(const std::string& path) {
+    std::ostringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+}
+
+void append(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::app) << text;
+}
+
+Event accept(OpId op, JobId job = 7) {
+    return {static_cast<Time>(op), Accept{job, op}};
+}
+
+std::string line(OpId op, JobId job = 7) {
+    return to_json(accept(op, job)).dump() + "\n";
+}
+
+}  // namespace
+
+TEST(what_is_written_is_read) {
+    const Folder folder;
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.write(accept(1)));
+    check_ok(writer.write(accept(2)));
+    check_eq(content(folder.file()), line(1) + line(2));
+    const Result<Journal> journal = read_journal(folder.file());
+    check_ok(journal);
+    check_eq(journal->lines.size(), 2u);
+    check_eq(journal->lines[1].number, 2u);
+    check_eq(op_of(journal->lines[1].event), 2);
+    check_that(!journal->truncated);
+}
+
+TEST(others_may_not_read_the_file) {
+    const Folder folder;
+    ::umask(0);
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    struct stat about {};
+    check_eq(::stat(folder.file().c_str(), &about), 0);
+    check_eq(about.st_mode & 0777, 0640u);
+}
+
+TEST(a_file_is_continued_and_a_torn_line_left_behind) {
+    const Folder folder;
+    append(folder.file(), line(1) + "{\"time\":2,\"ev");
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.write(accept(3)));
+    check_ok(writer.write(accept(4)));
+    check_eq(content(folder.file()), line(1) + "{\"time\":2,\"ev\n" + line(3) + line(4));
+    const Result<Journal> journal = read_journal(folder.file());
+    check_ok(journal);
+    check_eq(journal->lines.size(), 3u);
+    check_eq(journal->malformed.size(), 1u);
+    check_eq(journal->malformed[0].number, 2u);
+}
+
+TEST(reopening_follows_logrotate) {
+    const Folder folder;
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.write(accept(1)));
+    check_eq(std::rename(folder.file().c_str(), folder.file(".1").c_str()), 0);
+    check_ok(writer.write(accept(2)));
+    check_ok(writer.reopen());
+    check_ok(writer.write(accept(3)));
+    check_eq(content(folder.file(".1")), line(1) + line(2));
+    check_eq(content(folder.file()), line(3));
+}
+
+TEST(a_full_disk_is_reported_once_and_survived) {
+    const Folder folder;
+    std::signal(SIGXFSZ, SIG_IGN);
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.write(accept(1)));
+    rlimit limit{};
+    ::getrlimit(RLIMIT_FSIZE, &limit);
+    const rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = line(1).size() + 5;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    check_that(!writer.write(accept(2)));  // five bytes of it fit
+    check_ok(writer.write(accept(3)));     // lost as well, but said already
+    check_eq(writer.lost(), 2u);
+    limit.rlim_cur = before;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    check_ok(writer.write(accept(4)));
+    check_eq(writer.lost(), 2u);
+    check_eq(content(folder.file()), line(1) + line(2).substr(0, 5) + "\n" + line(4));
+}
+
+TEST(without_a_file_writing_does_nothing) {
+    Writer writer;
+    check_ok(writer.write(accept(1)));
+    check_ok(writer.reopen());
+    check_eq(writer.lost(), 0u);
+    check_that(!writer.open("/nonexistent/journal"));
+    check_that(!writer.is_open());
+}
+
+TEST(broken_lines_are_named_and_passed_over) {
+    const Folder folder;
+    append(folder.file(), "nonsense\n" + line(2) + "\n{\"time\":4}\n" + line(5) + "{\"time\"");
+    const Result<Journal> journal = read_journal(folder.file());
+    check_ok(journal);
+    check_eq(journal->lines.size(), 2u);
+    check_eq(journal->lines[0].number, 2u);
+    check_eq(journal->lines[1].number, 5u);
+    check_eq(journal->malformed.size(), 2u);
+    check_eq(journal->malformed[0].number, 1u);
+    check_eq(journal->malformed[1].number, 4u);
+    check_that(journal->truncated);
+}
+
+TEST(a_line_without_end_costs_no_memory_and_hides_no_other) {
+    const Folder folder;
+    append(folder.file(), std::string(5 * kMaxLine, 'x') + "\n" + line(2));
+    const Result<Journal> journal = read_journal(folder.file());
+    check_ok(journal);
+    check_eq(journal->malformed.size(), 1u);
+    check_eq(journal->lines.size(), 1u);
+    check_eq(journal->lines[0].number, 2u);
+}
+
+TEST(a_reader_follows_a_growing_file) {
+    const Folder folder;
+    append(folder.file(), line(1) + line(2).substr(0, 10));
+    Reader reader;
+    check_ok(reader.open(folder.file()));
+    check_that(std::holds_alternative<Line>(reader.next()));
+    check_that(std::holds_alternative<Reader::AtEnd>(reader.next()));
+    check_that(reader.truncated());
+    append(folder.file(), line(2).substr(10));
+    const Reader::Item item = reader.next();
+    check_that(std::holds_alternative<Line>(item));
+    check_eq(op_of(std::get<Line>(item).event), 2);
+    check_that(!reader.truncated());
+    check_that(!reader.replaced());
+    check_eq(std::rename(folder.file().c_str(), folder.file(".1").c_str()), 0);
+    check_that(!reader.replaced());  // not yet: nothing has come in its place
+    append(folder.file(), line(3));
+    check_that(reader.replaced());
+}
+
+TEST(what_cannot_be_read_is_an_error) {
+    check_that(!read_journal("/nonexistent"));
+    check_that(!read_journal("/tmp"));
+    check_that(!tail("/nonexistent", 3));
+}
+
+TEST(the_tail_is_the_last_events_in_order) {
+    const Folder folder;
+    std::string text;
+    for (OpId op = 1; op <= 5000; ++op) text += line(op, op % 2 ? 7 : 77);
+    append(folder.file(), text + "{\"time\":");
+    const auto last = tail(folder.file(), 3);
+    check_ok(last);
+    check_eq(last->size(), 3u);
+    check_eq(op_of(last->front()), 4998);
+    check_eq(op_of(last->back()), 5000);
+    const auto of_job = tail(folder.file(), 2, 7);
+    check_ok(of_job);
+    check_eq(of_job->size(), 2u);
+    check_eq(op_of(of_job->front()), 4997);
+    const auto all = tail(folder.file(), 1'000'000);
+    check_ok(all);
+    check_eq(all->size(), 5000u);
+    check_eq(op_of(all->front()), 1);
+    const auto none = tail(folder.file(), 0);
+    check_ok(none);
+    check_eq(none->size(), 0u);
+}
+
+TEST(the_tail_reads_no_more_than_it_may) {
+    const Folder folder;
+    std::string text;
+    for (OpId op = 1; op <= 5000; ++op) text += line(op);
+    append(folder.file(), text);
+    const auto last = tail(folder.file(), 5000, 0, 1000);
+    check_ok(last);
+    check_that(last->size() > 10 && last->size() < 25);
+    check_eq(op_of(last->back()), 5000);
+}
+
+TEST(the_tail_of_an_empty_or_torn_file_is_empty) {
+    const Folder folder;
+    append(folder.file(), "");
+    check_eq(tail(folder.file(), 3)->size(), 0u);
+    append(folder.file(), "{\"time\":");
+    check_eq(tail(folder.file(), 3)->size(), 0u);
+}
