@@ -53,10 +53,11 @@ std::string show(const T& value) {
 
 #define check_that(condition) ck_assert_msg(condition, "%s does not hold", #condition)
 
+// Copies both, because `*f()` may refer into a temporary.
 #define check_eq(actual, expected)                                       \
     do {                                                                 \
-        const auto& actual_ = (actual);                                  \
-        const auto& expected_ = (expected);                              \
+        auto actual_ = (actual);                                         \
+        auto expected_ = (expected);                                     \
         ck_assert_msg(actual_ == expected_, "%s is %s, not %s", #actual, \
                       ::elastic::testing::show(actual_).c_str(),         \
                       ::elastic::testing::show(expected_).c_str());      \
@@ -67,7 +68,7 @@ std::string show(const T& value) {
 // Of a Result: it has a value.
 #define check_ok(result)                                                    \
     do {                                                                    \
-        const auto& result_ = (result);                                     \
+        auto result_ = (result);                                            \
         ck_assert_msg(static_cast<bool>(result_), "%s failed: %s", #result, \
                       result_ ? "" : result_.error().message.c_str());      \
     } while (0)
@@ -75,7 +76,7 @@ std::string show(const T& value) {
 // Of a Result: it is the error with exactly this message.
 #define check_error(result, text)                                \
     do {                                                         \
-        const auto& result_ = (result);                          \
+        auto result_ = (result);                                 \
         ck_assert_msg(!result_, "%s succeeded", #result);        \
         ck_assert_str_eq(result_.error().message.c_str(), text); \
     } while (0)

@@ -57,12 +57,15 @@ struct RequestedNodes {
 };
 
 inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
+inline constexpr double kMaxCost = 1e6;              // alpha, beta and b, seconds
 inline constexpr std::string_view kCommentPrefix = "elastic:";
 
-// Parses and completes: min and max default to -N's ends, pref to -N's lower end
-// (clipped into [min, max] when -N is absent).  Every error is one line that
-// names the key, the value and the limit, fit to be shown by sbatch, e.g.
-// "elastic: min=8 is larger than pref=4".
+// Parses (what stands behind kCommentPrefix) and completes.  With -N, min and max
+// default to its ends and pref to its lower end; without, min to 1, max to the
+// larger of min and pref, and pref to the smallest allowed size.  `profile` needs
+// the class evolving, `init` needs `packet`.  Every error is one line of
+// printable ASCII that names the key, the value and the limit, fit to be shown
+// by sbatch, e.g. "elastic: min=8 is larger than pref=4".
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);
 
 // What can only be checked against the cluster: largest size the partition has.
@@ -70,12 +73,13 @@ Result<void> check_against_partition(const Annotation&, int partition_nodes,
                                      std::string_view partition);
 
 // {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
+// The class of a rigid job is "rigid".
 Json to_json(const Annotation&);
-// Null-safe inverse; an error says which key is wrong.
+// Null-safe inverse, as strict as the grammar; an error says which key is wrong.
 Result<Annotation> annotation_from_json(const Json&);
 // The text form of to_json of what `admin_comment` holds; an error if it is not ours.
 Result<Annotation> annotation_from_text(std::string_view admin_comment);
 
-std::string class_name(const Annotation&);  // "malleable", "evolving", "malleable+evolving"
+std::string class_name(const Annotation&);  // or "rigid"
 
 }  // namespace elastic::core

@@ -14,18 +14,19 @@ enum class ShrinkTimeout { revoke, kill };
 
 struct Config {
     std::string policy_name = "lina-default";
-    Policy policy;                                         // the preset with single choices applied
-    Duration grace_time = 60;                              // GraceTime: to answer an offer, and again to move data
+    Policy policy;             // the preset with single choices applied
+    Duration grace_time = 60;  // GraceTime: to answer an offer, and again to move data
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
-    Duration back_off = 300;                               // BackOff: no offers to a job that let one expire or declined
-    int listen_port = 6821;                                // ListenPort
-    Duration interval = 0.1;                               // Interval: least time between two passes, seconds
-    int max_connections = 4096;                            // MaxConnections in all
-    int max_connections_per_user = 256;                    // MaxConnectionsPerUser
-    std::string journal_file;                              // JournalFile; "" = elastic.journal in StateSaveLocation
+    Duration back_off = 300;     // BackOff: no offers to a job that let one expire or declined
+    int listen_port = 6821;      // ListenPort
+    Duration interval = 0.1;     // Interval: least time between two passes, seconds
+    int max_connections = 4096;  // MaxConnections in all
+    int max_connections_per_user = 256;  // MaxConnectionsPerUser
+    std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
 };
 
 // Keys and values without regard to case; '#' begins a comment; a key may stand once.
+// Policy comes first wherever it stands: single choices change the preset.
 // Errors name file and line: "elastic.conf:12: VictimOrder=foo: one of shrinkable, gain".
 Result<Config> parse_config(std::string_view text, std::string_view file_name);
 // An absent file is an error that says so.

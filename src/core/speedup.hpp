@@ -26,12 +26,14 @@ class WorkLedger {
 
     Time estimated_end() const;
     // Books the work done since and continues at another size; `cost` seconds
-    // are added for the resize itself.
+    // are added for the resize itself, during which no work is done.  A `now`
+    // before the last one counts as the last one.
     void resize(Time now, int nodes, Duration cost);
 
   private:
     Time at_ = 0;
-    Duration left_ = 0;  // at nodes_
+    Duration left_ = 0;      // at nodes_
+    Duration overhead_ = 0;  // of resizes, to pass before the work goes on; the same at any size
     int nodes_ = 1;
     double rho_ = 0;
 };

@@ -12,10 +12,13 @@
 
 namespace elastic::core {
 
-using JobId = std::uint32_t;  // Slurm's; 0 is no job
-using OpId = std::int64_t;    // of an agreement; never repeats; 0 is none
-using PoolId = std::uint32_t;  // index into Snapshot::pools
+using JobId = std::uint32_t;          // Slurm's; 0 is no job
+using OpId = std::int64_t;            // of an agreement; never repeats; 0 is none
+using PoolId = std::uint32_t;         // index into Snapshot::pools
 using EligibilityId = std::uint32_t;  // index into Snapshot::eligibilities
+
+// More than any machine has; keeps sums of sizes within int.
+inline constexpr int kMaxNodes = 1'000'000;
 
 // Nodes by pool, one entry a pool.  Nodes of one pool are alike for every job
 // known: each job may use all of them or none.
@@ -38,7 +41,9 @@ struct SizeRule {
     friend bool operator==(const SizeRule&, const SizeRule&) = default;
 };
 
-// "any", "pow2", "step:K", "2:4:8".
+// "any", "pow2", "step:K", "2:4:8" (ascending); "8" is a list of one.  Numbers
+// from 1 to kMaxNodes.  An error says what is wrong with it, to be put behind
+// "sizes=VALUE: ".
 Result<SizeRule> parse_size_rule(std::string_view);
 std::string to_string(const SizeRule&);
 

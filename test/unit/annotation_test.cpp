@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "core/annotation.hpp"
+
+#include <algorithm>
+
+#include "random_annotation.hpp"
+#include "testing.hpp"
+
+using namespace elastic::core;
+using elastic::Json;
+
+namespace {
+
+constexpr RequestedNodes kEight{8, 8};
+
+Annotation parsed(std::string_view text, RequestedNodes nodes = kEight) {
+    auto result = parse_annotation(text, nodes);
+    check_ok(result);
+    return *result;
+}
+
+}  // namespace
+
+TEST(annotation_of_design) {
+    Annotation a = parsed("malleable,min=2,max=16");
+    check_that(a.malleable && !a.evolving);
+    check_eq(a.min, 2);
+    check_eq(a.pref, 8);
+    check_eq(a.max, 16);
+    check_eq(a.gap, -1.0);
+    check_eq(class_name(a), "malleable");
+}
+
+TEST(annotation_reads_every_key) {
+    Annotation a = parsed(
+        "malleable+evolving,min=2,pref=4,max=16,sizes=pow2,gap=30,grace=1:30,rho=0.25,"
+        "cost=0.01:2:1e-3,profile=2@0+8@60+4@2:00,packet=gauss_1.2-x,init=5");
+    check_that(a.malleable && a.evolving);
+    check_that(a.sizes.kind == SizeRule::Kind::power_of_two);
+    check_eq(a.gap, 30.0);
+    check_eq(a.grace, 90.0);
+    check_eq(a.rho, 0.25);
+    check_that((a.cost == ResizeCost{0.01, 2, 0.001}));
+    check_that((a.profile == std::vector<ProfileStep>{{2, 0}, {8, 60}, {4, 120}}));
+    check_eq(a.packet, "gauss_1.2-x");
+    check_eq(a.init, 5.0);
+    check_eq(
+        to_json(a).dump(),
+        R"({"elastic":1,"class":"malleable+evolving","min":2,"pref":4,"max":16,"sizes":"pow2",)"
+        R"("gap":30,"grace":90,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},)"
+        R"("profile":[{"nodes":2,"at":0},{"nodes":8,"at":60},{"nodes":4,"at":120}],)"
+        R"("packet":"gauss_1.2-x","init":5})");
+}
+
+TEST(annotation_is_completed_from_the_node_count) {
+    Annotation a = parsed("malleable", {4, 8});
+    check_eq(a.min, 4);
+    check_eq(a.pref, 4);
+    check_eq(a.max, 8);
+    a = parsed("evolving", {0, 0});
+    check_eq(a.min, 1);
+    check_eq(a.pref, 1);
+    check_eq(a.max, 1);
+    a = parsed("malleable,min=3,max=16,sizes=pow2", {0, 0});
+    check_eq(a.pref, 4);
+    a = parsed("malleable,pref=5", {0, 0});
+    check_eq(a.min, 1);
+    check_eq(a.max, 5);
+}
+
+TEST(annotation_refuses_with_one_clear_line) {
+    struct Case {
+        const char* text;
+        const char* message;
+    };
+    const Case cases[] = {
+        {"", "elastic: the class is missing: malleable, evolving or malleable+evolving"},
+        {"rigid", "elastic: unknown class 'rigid', not malleable, evolving or malleable+evolving"},
+        {"min=2", "elastic: unknown class 'min=2', not malleable, evolving or malleable+evolving"},
+        {"malleable+", "elastic: unknown class '', not malleable, evolving or malleable+evolving"},
+        {"malleable+malleable", "elastic: class malleable is given twice"},
+        {"malleable,", "elastic: a comma with nothing behind it"},
+        {"malleable,,min=1", "elastic: a comma with nothing behind it"},
+        {"malleable,min", "elastic: min has no value"},
+        {"malleable,min=", "elastic: min has no value"},
+        {"malleable,min=1,min=2", "elastic: min is given twice"},
+        {"malleable,mni=1",
+         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, cost, "
+         "profile, packet, init"},
+        {"malleable,min=0", "elastic: min=0: must be a number of nodes from 1 to 1000000"},
+        {"malleable,min=-1", "elastic: min=-1: must be a number of nodes from 1 to 1000000"},
+        {"malleable,max=1000001",
+         "elastic: max=1000001: must be a number of nodes from 1 to 1000000"},
+        {"malleable,max=4294967297",
+         "elastic: max=4294967297: must be a number of nodes from 1 to 1000000"},
+        {"malleable,max=99999999999999999999",
+         "elastic: max=99999999999999999999: must be a number of nodes from 1 to 1000000"},
+        {"malleable,max=\x1b[2J",
+         "elastic: max=\\x1b[2J: must be a number of nodes from 1 to 1000000"},
+        {"malleable,min=8,pref=4,max=9", "elastic: min=8 is larger than pref=4"},
+        {"malleable,pref=9", "elastic: pref=9 is larger than max=8 (from -N)"},
+        {"malleable,min=1,max=4", "elastic: pref=8 (from -N) is larger than max=4"},
+        {"malleable,max=4", "elastic: min=8 (from -N) is larger than max=4"},
+        {"malleable,min=9", "elastic: min=9 is larger than max=8 (from -N)"},
+        {"malleable,min=1,max=16,sizes=3:5",
+         "elastic: pref=8 (from -N) is not a size that sizes=3:5 allows"},
+        {"malleable,min=2,max=16,sizes=1:8", "elastic: sizes=1:8: 1 is smaller than min=2"},
+        {"malleable,min=2,max=16,sizes=8:32", "elastic: sizes=8:32: 32 is larger than max=16"},
+        {"malleable,min=5,pref=6,max=7,sizes=pow2",
+         "elastic: sizes=pow2 allows no size from min=5 to max=7"},
+        {"malleable,sizes=", "elastic: sizes has no value"},
+        {"malleable,sizes=odd",
+         "elastic: sizes=odd: must be any, pow2, step:K or a list such as 2:4:8"},
+        {"malleable,gap=-1",
+         "elastic: gap=-1: '-1' is no time; write seconds, MM:SS, HH:MM:SS or D-HH[:MM[:SS]]"},
+        {"malleable,grace=400-0", "elastic: grace=400-0: '400-0' is more than a year"},
+        {"malleable,rho=nan", "elastic: rho=nan: must be a number from 0 to 1"},
+        {"malleable,rho=1.1", "elastic: rho=1.1: must be a number from 0 to 1"},
+        {"malleable,cost=1:2", "elastic: cost=1:2: must be alpha:beta:b, three numbers"},
+        {"malleable,cost=1:2:-3", "elastic: cost=1:2:-3: must be a number from 0 to 1000000"},
+        {"malleable,profile=8@0", "elastic: profile needs the class evolving"},
+        {"evolving,profile=8", "elastic: profile=8: '8' is not of the form NODES@SECONDS"},
+        {"evolving,profile=8@0+9@1", "elastic: profile: 9@1 is larger than max=8"},
+        {"evolving,profile=7@0", "elastic: profile: 7@0 is smaller than min=8"},
+        {"evolving,profile=8@5+8@5",
+         "elastic: profile: 8@5 does not come after 8@5, but times must ascend"},
+        {"malleable,packet=a/b",
+         "elastic: packet=a/b: must be 1 to 64 letters, digits, '_', '.' or '-'"},
+        {"malleable,init=5", "elastic: init needs packet"},
+    };
+    for (const Case& c : cases) check_error(parse_annotation(c.text, kEight), c.message);
+}
+
+TEST(annotation_length_is_bounded) {
+    std::string text = "malleable," + std::string(kMaxAnnotation, 'x');
+    check_error(parse_annotation(text, kEight),
+                "elastic: 4106 characters, at most 4096 are allowed");
+    check_that(parse_annotation("malleable,packet=" + std::string(65, 'x'), kEight)
+                   .error()
+                   .message.size() < 200);
+    check_error(parse_annotation("malleable", {2'000'000, 2'000'000}),
+                "elastic: max=2000000 (from -N) is larger than 1000000");
+}
+
+TEST(annotation_against_the_partition) {
+    Annotation a = parsed("malleable,min=2,max=16");
+    check_ok(check_against_partition(a, 16, "debug"));
+    check_error(check_against_partition(a, 15, "debug"),
+                "elastic: max=16 is larger than partition debug, which has 15 nodes");
+}
+
+TEST(annotation_cost_of_a_resize) {
+    ResizeCost cost{0.5, 12, 2};
+    check_near(cost.seconds(2, 4), 0.5 * 2 + 12.0 / 6 + 2 * 2, 1e-12);
+    check_near(cost.seconds(4, 2), cost.seconds(2, 4), 1e-12);
+    check_eq(cost.seconds(4, 4), 0.0);
+}
+
+TEST(annotation_stored_text_is_checked_like_a_typed_one) {
+    struct Case {
+        const char* text;
+        const char* message;
+    };
+    const Case cases[] = {
+        {"[]", "elastic: not an annotation"},
+        {"null", "elastic: not an annotation"},
+        {"{\"note\":\"by the operator\"}", "elastic: not an annotation"},
+        {"{\"elastic\":2}", "elastic: annotation of another format, not 1"},
+        {R"({"elastic":1})", "elastic: class is missing"},
+        {R"({"elastic":1,"class":"malleable","min":1,"pref":1})", "elastic: max is missing"},
+        {R"({"elastic":1,"class":"x","min":1,"pref":1,"max":1})",
+         "elastic: unknown class 'x', not malleable, evolving or malleable+evolving"},
+        {R"({"elastic":1,"class":"rigid","min":0,"pref":1,"max":1})",
+         "elastic: min must be an integer from 1 to 1000000, not 0"},
+        {R"({"elastic":1,"class":"rigid","min":3,"pref":2,"max":4})",
+         "elastic: min=3 is larger than pref=2"},
+        {R"({"elastic":1,"class":"rigid","min":1,"pref":1,"max":1,"foo":1})",
+         "elastic: unknown key 'foo'"},
+        {R"({"elastic":1,"class":"rigid","min":1,"pref":1,"max":1,"sizes":7})",
+         "elastic: sizes must be a string, not 7"},
+        {R"({"elastic":1,"class":"rigid","min":1,"pref":1,"max":1,"cost":{"alpha":1}})",
+         "elastic: cost: beta is missing"},
+        {R"({"elastic":1,"class":"evolving","min":1,"pref":1,"max":1,"profile":[{"nodes":1}]})",
+         "elastic: profile: step 1: at is missing"},
+    };
+    for (const Case& c : cases) check_error(annotation_from_text(c.text), c.message);
+    check_that(annotation_from_text("by hand").error().message.starts_with(
+        "elastic: not an annotation: "));
+    check_error(annotation_from_text(std::string(100'000, ' ')), "elastic: not an annotation");
+}
+
+TEST(annotation_of_a_rigid_job_is_kept_too) {
+    Annotation rigid;
+    rigid.min = rigid.pref = rigid.max = 4;
+    check_that(*annotation_from_json(to_json(rigid)) == rigid);
+}
+
+TEST(annotation_round_trip) {
+    std::mt19937_64 random(elastic::testing::seed());
+    for (int i = 0; i < 2000; ++i) {
+        Annotation a = random_annotation(random);
+        auto by_json = annotation_from_json(to_json(a));
+        check_ok(by_json);
+        check_that(*by_json == a);
+        auto by_text = annotation_from_text(to_json(a).dump());
+        check_ok(by_text);
+        check_that(*by_text == a);
+    }
+}
+
+// What was accepted is valid; what was refused is told in one printable line.
+TEST(annotation_garbage_is_refused_or_valid) {
+    std::mt19937_64 random(elastic::testing::seed(2));
+    constexpr std::string_view kPieces[] = {
+        "malleable", "evolving", "+",     ",",    "=",    "min",        "pref",
+        "max",       "sizes",    "gap",   "rho",  "cost", "profile",    "packet",
+        "init",      "grace",    "step:", "pow2", ":",    "@",          "-",
+        "1",         "2",        "4",     "8",    "16",   "0.5",        "1e9",
+        "nan",       "\n",       "\x1b",  "\xff", " ",    "99999999999"};
+    int accepted = 0;
+    for (int i = 0; i < 20000; ++i) {
+        std::string text = random() % 4 ? "malleable+evolving" : "";
+        for (auto n = random() % 12; n > 0; --n) text += kPieces[random() % std::size(kPieces)];
+        auto result = parse_annotation(text, {static_cast<int>(random() % 9), 8});
+        if (result) {
+            ++accepted;
+            check_that(*annotation_from_json(to_json(*result)) == *result);
+        } else {
+            const std::string& message = result.error().message;
+            check_that(message.starts_with("elastic: "));
+            check_that(std::ranges::all_of(message, [](char c) { return c >= 0x20 && c <= 0x7e; }));
+        }
+    }
+    check_that(accepted > 100);
+}

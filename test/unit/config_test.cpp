@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "core/config.hpp"
+
+#include "testing.hpp"
+
+using namespace elastic::core;
+
+namespace {
+
+auto parse(std::string_view text) {
+    return parse_config(text, "elastic.conf");
+}
+
+}  // namespace
+
+TEST(config_of_an_empty_file_is_the_default) {
+    Config config = *parse("# nothing\n");
+    Config standard;
+    check_eq(config.policy_name, standard.policy_name);
+    check_eq(config.grace_time, standard.grace_time);
+    check_eq(config.listen_port, standard.listen_port);
+    check_that(config.policy.victim_order == standard.policy.victim_order);
+}
+
+TEST(config_reads_every_key) {
+    Config config = *parse(
+        "GraceTime=2:00\nshrinktimeout=KILL\nBackOff=0\nListenPort=7000\nInterval=0.05\n"
+        "MaxConnections=10\nMaxConnectionsPerUser=3\nJournalFile=/var/log/e.journal\n"
+        "ResizeGap=5\nVictimOrder=gain\n");
+    check_eq(config.grace_time, 120.0);
+    check_that(config.shrink_timeout == ShrinkTimeout::kill);
+    check_eq(config.back_off, 0.0);
+    check_eq(config.listen_port, 7000);
+    check_eq(config.interval, 0.05);
+    check_eq(config.max_connections, 10);
+    check_eq(config.max_connections_per_user, 3);
+    check_eq(config.journal_file, "/var/log/e.journal");
+    check_eq(config.policy.resize_gap, 5.0);
+    check_that(config.policy.victim_order == VictimOrder::gain);
+}
+
+TEST(config_policy_counts_first_wherever_it_stands) {
+    Config config = *parse("Backfill=none\nPolicy=EASY\n");
+    check_eq(config.policy_name, "easy");
+    check_that(config.policy.shrink_guard == ShrinkGuard::never);
+    check_that(config.policy.backfill == Backfill::none);
+}
+
+TEST(config_errors_name_the_line) {
+    check_error(parse("\nFoo=1"), "elastic.conf:2: unknown key Foo");
+    check_error(parse("VictimOrder=foo"),
+                "elastic.conf:1: VictimOrder=foo: one of shrinkable, gain");
+    check_error(parse("Policy=x"), "elastic.conf:1: Policy=x: one of fcfs, easy, lina-default");
+    check_error(parse("listenport=0"),
+                "elastic.conf:1: ListenPort=0: must be a number from 1 to 65535");
+    check_error(parse("ListenPort=65536"),
+                "elastic.conf:1: ListenPort=65536: must be a number from 1 to 65535");
+    check_error(parse("GraceTime=0"), "elastic.conf:1: GraceTime=0: must be 1 to 86400 seconds");
+    check_error(parse("ShrinkTimeout=no"), "elastic.conf:1: ShrinkTimeout=no: one of revoke, kill");
+    check_error(parse("JournalFile=x"), "elastic.conf:1: JournalFile=x: must be an absolute path");
+    check_error(parse("Interval=1\nInterval=2"), "elastic.conf:2: Interval is set twice");
+}
+
+TEST(config_file_that_is_absent_is_an_error) {
+    check_error(read_config("/nonexistent/elastic.conf"),
+                "cannot read /nonexistent/elastic.conf: No such file or directory");
+}

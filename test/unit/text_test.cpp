@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "common/text.hpp"
+
+#include "testing.hpp"
+
+using namespace elastic;
+
+TEST(text_printable_hides_everything_odd) {
+    check_eq(printable("plain text"), "plain text");
+    check_eq(printable("\x1b[31m\n\xc3\xa4"), "\\x1b[31m\\x0a\\xc3\\xa4");
+    check_eq(printable("abcdef", 3), "abc...");
+    check_eq(printable("abc", 3), "abc");
+}
+
+TEST(text_splits_and_trims) {
+    check_eq(split("", ','), (std::vector<std::string_view>{""}));
+    check_eq(split(",a,,b", ','), (std::vector<std::string_view>{"", "a", "", "b"}));
+    check_eq(trim(" \t a b\r"), "a b");
+    check_eq(trim(" \t"), "");
+    check_that(equal_ignoring_case("ResizeGap", "resizegap"));
+    check_that(!equal_ignoring_case("a", "ab"));
+}
+
+TEST(text_numbers_are_whole_texts) {
+    check_eq(*parse_integer("-12"), -12);
+    for (const char* text : {"", "+1", " 1", "1 ", "1.0", "0x1", "9223372036854775808"}) {
+        ck_assert_msg(!parse_integer(text), "'%s' was accepted", text);
+    }
+    check_eq(*parse_number("1e-3"), 0.001);
+    for (const char* text : {"", "nan", "inf", "-inf", "1e999", "1,5", "1x"}) {
+        ck_assert_msg(!parse_number(text), "'%s' was accepted", text);
+    }
+}
