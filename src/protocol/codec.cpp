@@ -15,6 +15,8 @@
 #include <limits>
 #include <utility>
 
+#include "common/text.hpp"
+
 namespace elastic::protocol {
 namespace {
 
@@ -43,7 +45,7 @@ constexpr auto& words(Outcome) {
 
 constexpr std::size_t kMaxSession = 64;
 constexpr std::size_t kMaxWord = 32;
-constexpr std::int64_t kMaxInt = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxInt = (std::int64_t{1} << 53) - 1;  // what any JSON reader keeps
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -100,13 +102,13 @@ class Reader {
     void flag(std::string_view key, bool& value) {
         if (error_) return;
         value = json_.get_bool(key);
-        if (value != json_.get_bool(key, true)) error_ = error("{}: expected true or false", key);
+        if (value != json_.get_bool(key, true)) error_ = error("{} must be true or false", key);
     }
     void exact(std::string_view key, std::string& value, std::size_t longest) {
         if (error_) return;
         take(json_.need_string(key, longest), value);
         if (!error_ && std::any_of(value.begin(), value.end(), is_control))
-            error_ = error("{}: control characters", key);
+            error_ = error("{} has control characters", key);
     }
     void prose(std::string_view key, std::string& value) { exact(key, value, kMaxText); }
     template <class Enum>
@@ -117,14 +119,15 @@ class Reader {
         const auto& known = words(Enum{});
         const auto found = std::find(known.begin(), known.end(), text);
         if (found == known.end()) {
-            error_ = error("{}: '{}' is none of {}", key, text, fmt::join(known, ", "));
+            error_ =
+                error("{} is '{}', not one of {}", key, printable(text), fmt::join(known, ", "));
             return;
         }
         value = static_cast<Enum>(found - known.begin());
     }
     void any(std::string_view key, Json& value) {
         if (error_) return;
-        if (!json_.has(key)) error_ = error("{}: missing", key);
+        if (!json_.has(key)) error_ = error("{} is missing", key);
         value = json_.get(key);
     }
 
@@ -283,11 +286,11 @@ Result<void> check(const M&) {
     return {};
 }
 Result<void> check(const Request& m) {
-    if (m.least > m.nodes) return error("least: {} is more than nodes {}", m.least, m.nodes);
+    if (m.least > m.nodes) return error("least={} is more than nodes={}", m.least, m.nodes);
     return {};
 }
 Result<void> check(const Release& m) {
-    if (m.node_list.empty() && m.nodes == 0) return error("nodes: 0 without a node_list");
+    if (m.node_list.empty() && m.nodes == 0) return error("nodes=0 without a node_list");
     return {};
 }
 
@@ -357,7 +360,7 @@ Result<Envelope> decode(std::string_view text) {
     if (reader.failed()) return *reader.failed();
 
     const auto found = std::find(kTypeNames.begin(), kTypeNames.end(), type);
-    if (found == kTypeNames.end()) return error("type: '{}' is unknown", type);
+    if (found == kTypeNames.end()) return error("type '{}' is unknown", printable(type));
     auto message = read_type(static_cast<std::size_t>(found - kTypeNames.begin()), *json,
                              std::make_index_sequence<kTypeNames.size()>());
     if (!message) return error("{}: {}", type, message.error().message);

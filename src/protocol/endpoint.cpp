@@ -2,28 +2,31 @@
 // Finding the controller without asking Slurm's libraries.
 //
 // The library lives in applications, which must not link Slurm, so the few keys it needs are
-// read from slurm.conf here: `Key=Value` pairs, several a line, '#' for comments, '\' to go on
-// in the next line, Include for other files.  Everything else in the file is passed over.
+// read from slurm.conf here.  elastic.conf is the administrator's, checked by the plugin; only
+// its port matters here, so it is read as leniently.
 //
 // Always holds: an Endpoint handed out has at least one controller.
 #include "protocol/endpoint.hpp"
 
 #include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
 
+#include "common/config_file.hpp"
+#include "common/text.hpp"
+
 namespace elastic::protocol {
 namespace {
 
-constexpr std::size_t kMaxFile = 4 * 1024 * 1024;
+constexpr std::size_t kMaxText = 16 * 1024 * 1024;
 constexpr int kMaxIncludes = 8;  // levels
 constexpr std::size_t kMaxHostName = 255;
 
@@ -34,11 +37,19 @@ std::optional<std::string> environment(const char* name) {
 }
 
 template <class Int>
-std::optional<Int> parse_number(std::string_view text) {
-    Int value{};
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
+std::optional<Int> parse_within(std::string_view text, std::int64_t low, std::int64_t high) {
+    const auto value = parse_integer(text);
+    if (!value || *value < low || *value > high) return std::nullopt;
+    return static_cast<Int>(*value);
+}
+
+// 2^32 - 1 is "no user".
+std::optional<uid_t> parse_uid(std::string_view text) {
+    return parse_within<uid_t>(text, 0, std::numeric_limits<uid_t>::max() - 1);
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+    return parse_within<std::uint16_t>(text, 1, std::numeric_limits<std::uint16_t>::max());
 }
 
 bool is_host(std::string_view text) {
@@ -57,8 +68,8 @@ Result<HostPort> parse_host_port(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos) return error("'{}': expected host:port", text);
     auto host = text.substr(0, colon);
-    const auto port = parse_number<std::uint16_t>(text.substr(colon + 1));
-    if (!port || *port == 0) return error("'{}': expected a port from 1 to 65535", text);
+    const auto port = parse_port(text.substr(colon + 1));
+    if (!port) return error("'{}': expected a port from 1 to 65535", text);
     const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
     if (bracketed) host = host.substr(1, host.size() - 2);
     if (!is_host(host) || (!bracketed && host.find(':') != std::string_view::npos))
@@ -68,92 +79,60 @@ Result<HostPort> parse_host_port(std::string_view text) {
 
 Result<std::vector<HostPort>> parse_controllers(std::string_view text) {
     std::vector<HostPort> controllers;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const auto end = std::min(text.find(',', begin), text.size());
-        auto controller = parse_host_port(text.substr(begin, end - begin));
+    for (const auto part : split(text, ',')) {
+        auto controller = parse_host_port(part);
         if (!controller) return controller.error();
         if (controllers.size() == kMaxControllers)
             return error("more than {} controllers", kMaxControllers);
         controllers.push_back(std::move(*controller));
-        begin = end + 1;
     }
     return controllers;
 }
 
-std::string lower(std::string_view text) {
-    std::string lowered(text);
-    for (char& c : lowered) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return lowered;
-}
-
-struct Setting {
-    std::string key;  // in lower case
-    std::string value;
-};
-
-// The pairs of one line; words without '=' are Include's business.
-std::vector<Setting> parse_line(std::string_view line) {
-    std::vector<Setting> settings;
-    std::string word;
-    bool quoted = false;
-    const auto finish = [&] {
-        if (const auto equals = word.find('='); equals != std::string::npos)
-            settings.push_back({lower(word.substr(0, equals)), word.substr(equals + 1)});
-        word.clear();
-    };
-    for (const char c : line) {
-        if (c == '#' && !quoted) break;
-        if (c == '"') {
-            quoted = !quoted;
-        } else if (std::isspace(static_cast<unsigned char>(c)) && !quoted) {
-            finish();
-        } else {
-            word.push_back(c);
-        }
-    }
-    finish();
-    return settings;
-}
-
+// The file named by a line "Include FILE".
 std::optional<std::string> included_file(std::string_view line) {
     constexpr std::string_view keyword = "include";
-    const auto begin = line.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return std::nullopt;
-    line.remove_prefix(begin);
-    if (line.size() <= keyword.size() || lower(line.substr(0, keyword.size())) != keyword ||
-        !std::isspace(static_cast<unsigned char>(line[keyword.size()])))
+    line = trim(line.substr(0, line.find('#')));
+    const auto blank = line.find_first_of(" \t");
+    if (blank == std::string_view::npos || lower_case(line.substr(0, blank)) != keyword)
         return std::nullopt;
-    line.remove_prefix(line.find_first_not_of(" \t", keyword.size()));
-    return std::string(line.substr(0, line.find_first_of(" \t\r#")));
+    return std::string(trim(line.substr(blank)));
 }
 
-// Appends the settings of a file and of those it includes.
-Result<void> read_settings(const std::filesystem::path& path, int depth,
-                           std::vector<Setting>& settings) {
-    std::error_code status;
-    const auto size = std::filesystem::file_size(path, status);
-    if (status) return error("{}: {}", path.string(), status.message());
-    if (size > kMaxFile) return error("{}: larger than {} bytes", path.string(), kMaxFile);
+// Appends the text of a file with those it includes in their places and split lines joined.
+Result<void> read_text(const std::filesystem::path& path, int depth, std::string& text) {
     std::ifstream file(path);
-    if (!file) return error("{}: cannot be read", path.string());
-
+    if (!file) return error("{}: {}", path.string(), std::strerror(errno));
     std::string line, piece;
     while (std::getline(file, piece)) {
         line += piece;
-        if (!line.empty() && line.back() == '\\') {
+        if (line.size() + text.size() > kMaxText) return error("{}: too large", path.string());
+        if (line.ends_with('\\')) {
             line.pop_back();
             continue;
         }
-        if (auto other = included_file(line)) {
+        if (const auto other = included_file(line)) {
             if (depth == kMaxIncludes) return error("{}: includes too deep", path.string());
-            if (auto fine = read_settings(path.parent_path() / *other, depth + 1, settings); !fine)
+            if (auto fine = read_text(path.parent_path() / *other, depth + 1, text); !fine)
                 return fine;
         } else {
-            std::ranges::move(parse_line(line), std::back_inserter(settings));
+            text += line + '\n';
         }
         line.clear();
     }
     return {};
+}
+
+Result<std::string> read_conf(const std::filesystem::path& path) {
+    std::string text;
+    if (auto fine = read_text(path, 0, text); !fine) return fine.error();
+    return text;
+}
+
+// What stands last in the file holds.
+std::string last_value(std::string_view text, std::string_view key, std::string_view fallback) {
+    const auto values = slurm_conf_values(text, key);
+    return values.empty() ? std::string(fallback) : values.back();
 }
 
 // "host" or "host(address)": the address is where it listens.
@@ -164,7 +143,7 @@ std::string controller_address(const std::string& value) {
 }
 
 Result<uid_t> user_id(const std::string& name) {
-    if (const auto number = parse_number<uid_t>(name)) return *number;
+    if (const auto number = parse_uid(name)) return *number;
     std::vector<char> buffer(16384);
     passwd entry{};
     passwd* found = nullptr;
@@ -174,30 +153,21 @@ Result<uid_t> user_id(const std::string& name) {
 }
 
 // "socket=PATH" among AuthInfo's options, which are separated by commas.
-std::string auth_socket(const std::string& options) {
+std::string auth_socket(std::string_view options) {
     constexpr std::string_view key = "socket=";
-    for (std::size_t begin = 0; begin < options.size();) {
-        const auto end = std::min(options.find(',', begin), options.size());
-        const auto option = options.substr(begin, end - begin);
-        if (option.starts_with(key)) return option.substr(key.size());
-        begin = end + 1;
-    }
+    for (const auto option : split(options, ','))
+        if (option.starts_with(key)) return std::string(option.substr(key.size()));
     return {};
 }
 
 Result<std::uint16_t> listen_port(const std::filesystem::path& elastic_conf) {
-    std::uint16_t port = kDefaultPort;
-    if (!std::filesystem::exists(elastic_conf)) return port;
-    std::vector<Setting> settings;
-    if (auto fine = read_settings(elastic_conf, 0, settings); !fine) return fine.error();
-    for (const auto& [key, value] : settings) {
-        if (key != "listenport") continue;
-        const auto number = parse_number<std::uint16_t>(value);
-        if (!number || *number == 0)
-            return error("{}: ListenPort={}: expected 1 to 65535", elastic_conf.string(), value);
-        port = *number;
-    }
-    return port;
+    if (!std::filesystem::exists(elastic_conf)) return kDefaultPort;
+    const auto text = read_conf(elastic_conf);
+    if (!text) return text.error();
+    const auto value = last_value(*text, "ListenPort", std::to_string(kDefaultPort));
+    const auto port = parse_port(value);
+    if (!port) return error("{}: ListenPort={}: expected 1 to 65535", elastic_conf.string(), value);
+    return *port;
 }
 
 }  // namespace
@@ -212,11 +182,9 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
     text.remove_prefix(first + 1);
     const auto second = text.find(';');
     const auto uid_text = text.substr(0, second);
-    const auto uid = uid_text.starts_with(uid_key)
-                         ? parse_number<uid_t>(uid_text.substr(uid_key.size()))
-                         : std::nullopt;
-    if (!uid || *uid == std::numeric_limits<uid_t>::max())
-        return error("'{}': expected uid=N", uid_text);
+    const auto uid =
+        uid_text.starts_with(uid_key) ? parse_uid(uid_text.substr(uid_key.size())) : std::nullopt;
+    if (!uid) return error("'{}': expected uid=N", uid_text);
 
     Endpoint endpoint{std::move(*controllers), *uid, ""};
     if (second == std::string_view::npos) return endpoint;
@@ -237,29 +205,25 @@ std::string to_string(const Endpoint& endpoint) {
 }
 
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
-    std::vector<Setting> settings;
-    if (auto fine = read_settings(slurm_conf, 0, settings); !fine) return fine.error();
+    const auto text = read_conf(slurm_conf);
+    if (!text) return text.error();
     const auto port = listen_port(std::filesystem::path(slurm_conf).parent_path() / "elastic.conf");
     if (!port) return port.error();
 
     Endpoint endpoint;
-    std::string user = "root";
-    for (const auto& [key, value] : settings) {
-        if (key == "slurmctldhost") {
-            const auto host = controller_address(value);
-            if (!is_host(host)) return error("{}: SlurmctldHost={}: no host", slurm_conf, value);
-            if (endpoint.controllers.size() < kMaxControllers)
-                endpoint.controllers.push_back({host, *port});
-        } else if (key == "slurmuser") {
-            user = value.substr(0, value.find('('));
-        } else if (key == "authinfo") {
-            endpoint.munge_socket = auth_socket(value);
-        }
+    for (const auto& value : slurm_conf_values(*text, "SlurmctldHost")) {
+        const auto host = controller_address(value);
+        if (!is_host(host)) return error("{}: SlurmctldHost={}: no host", slurm_conf, value);
+        if (endpoint.controllers.size() < kMaxControllers)
+            endpoint.controllers.push_back({host, *port});
     }
     if (endpoint.controllers.empty()) return error("{}: no SlurmctldHost", slurm_conf);
-    const auto uid = user_id(user);
+
+    const auto user = last_value(*text, "SlurmUser", "root");
+    const auto uid = user_id(user.substr(0, user.find('(')));  // name(uid)
     if (!uid) return error("{}: {}", slurm_conf, uid.error().message);
     endpoint.slurm_user = *uid;
+    endpoint.munge_socket = auth_socket(last_value(*text, "AuthInfo", ""));
     return endpoint;
 }
 
