@@ -260,8 +260,10 @@ class Drawing {
             const double line = top + kLegendRow * static_cast<double>(i / kLegendColumns);
             put(R"(<rect x="{:.1f}" y="{:.1f}" width="14" height="12" fill="{}"/>)", at, line,
                 colour(static_cast<int>(i)));
-            put(R"(<text x="{:.1f}" y="{:.1f}">{} {}: {}</text>)", at + 20, line + 10, job.id,
-                escaped(std::string_view(job.name).substr(0, 24)), sizes_text(job, "→"));
+            const bool normal = job.state.empty() || job.state == "COMPLETED";
+            put(R"(<text x="{:.1f}" y="{:.1f}">{} {}: {}{}</text>)", at + 20, line + 10, job.id,
+                escaped(std::string_view(job.name).substr(0, 24)), sizes_text(job, "→"),
+                normal ? "" : " (" + escaped(job.state) + ")");
         }
         if (shown < timeline_.jobs.size())
             put(R"(<text x="{}" y="{:.1f}" fill="#57606a">and {} more jobs</text>)", kLeft + 540,

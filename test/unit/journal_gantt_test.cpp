@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include <cstdlib>
+#include <string>
+
+#include "journal/axis.hpp"
+#include "journal/gantt.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::journal;
+
+namespace {
+
+// Job 1 gives n2 to job 2 at 20 s; n10 is never whole.
+std::vector<Line> small_journal(Time zero = 0) {
+    return {
+        {1, {zero, Controller{Controller::What::start, 4, ""}}},
+        {2, {zero, Submit{1, "malleable", 1, 2, 2, 0, "alice", "a&b"}}},
+        {3, {zero, Submit{2, "rigid", 2, 2, 2, 0, "bob", "fixed"}}},
+        {4, {zero, Start{1, "n[1-2]", 2, false}}},
+        {5, {zero + 20, Resize{1, 1, Kind::shrink, 2, 1, "n2", "for <a> pending job"}}},
+        {6, {zero + 20, Start{2, "n[2,10]", 2, false}}},
+        {7, {zero + 30, End{2, "FAILED", 2}}},
+        {8, {zero + 40, End{1, "COMPLETED", 1}}},
+    };
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+    return n;
+}
+
+}  // namespace
+
+TEST(the_timeline_has_a_span_for_each_time_a_job_holds_a_node) {
+    const Timeline t = timeline(small_journal());
+    check_eq(t.from, 0.0);
+    check_eq(t.to, 40.0);
+    check_eq(t.nodes, 4);
+    check_eq(t.rows.size(), 3u);
+    check_eq(t.rows[2].node, "n10");  // behind n2
+    check_that(t.rows[0].spans == (std::vector<Span>{{0, 0, 40, false, false}}));
+    check_that(t.rows[1].spans ==
+               (std::vector<Span>{{0, 0, 20, false, true}, {1, 20, 30, false, false}}));
+    check_eq(t.jobs.size(), 2u);
+    check_eq(t.jobs[0].sizes, (std::vector<int>{2, 1}));
+    check_eq(t.jobs[1].state, "FAILED");
+}
+
+TEST(a_job_without_end_runs_to_the_last_event) {
+    std::vector<Line> lines = small_journal();
+    lines.pop_back();
+    const Timeline t = timeline(lines);
+    check_eq(t.rows[0].spans[0].to, 30.0);
+    check_eq(t.jobs[0].state, "");
+}
+
+TEST(nonsense_is_drawn_as_well_as_it_goes) {
+    std::vector<Line> lines = small_journal();
+    lines.push_back({9, {50, Start{3, "n[1-", 2, false}}});
+    lines.push_back({10, {45, Resize{1, 0, Kind::shrink, 2, 1, "x9", ""}}});
+    lines.push_back({11, {60, Resize{9, 0, Kind::expand, 2, 3, "x9", ""}}});
+    lines.push_back({12, {61, End{9, "COMPLETED", 3}}});
+    lines.push_back({13, {62, Start{4, "n1", 1, false}}});
+    lines.push_back({14, {63, Start{4, "n[1,2]", 1, false}}});
+    const Timeline t = timeline(lines);
+    for (const Row& row : t.rows)
+        for (const Span& span : row.spans)
+            check_that(t.from <= span.from && span.from <= span.to && span.to <= t.to);
+    check_that(!draw_text(t).empty());
+    check_that(!draw_svg(t).empty());
+}
+
+TEST(nodes_can_be_picked) {
+    const Result<Timeline> t = only_nodes(timeline(small_journal()), "n[2,7]");
+    check_ok(t);
+    check_eq(t->rows.size(), 1u);
+    check_eq(t->rows[0].node, "n2");
+    check_that(!only_nodes(timeline(small_journal()), "n["));
+}
+
+TEST(the_chart_for_a_terminal_looks_like_this) {
+    TextOptions options;
+    options.width = 45;
+    options.unicode = false;
+    check_eq(draw_text(timeline(small_journal()), options),
+             " n1|AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n"
+             " n2|AAAAAAAAAAAAAAAAAAAABBBBBBBBBB..........\n"
+             "n10|....................BBBBBBBBBB..........\n"
+             "   ++---------+---------+---------+---------\n"
+             "    0         10s       20s       30s\n"
+             "1 more node was never used\n"
+             "\n"
+             "A 1  a&b    malleable  2 -> 1\n"
+             "B 2  fixed  rigid      2  FAILED\n");
+}
+
+TEST(neighbours_share_a_row_where_there_are_many) {
+    TextOptions options;
+    options.width = 40;
+    options.max_rows = 2;
+    const std::string chart = draw_text(timeline(small_journal()), options);
+    check_eq(chart.substr(0, chart.find("│")), "n[1-2]");
+    check_eq(count(chart, "│"), 2u);
+}
+
+TEST(colours_end_where_they_begin) {
+    TextOptions options;
+    options.colour = true;
+    const std::string chart = draw_text(timeline(small_journal()), options);
+    check_that(chart.find("\x1b[38;5;16;48;5;") != chart.npos);
+    // Every job's colour replaces the last or is ended by a reset before the line ends.
+    for (std::size_t at = 0, end; (end = chart.find('\n', at)) != chart.npos; at = end + 1) {
+        const std::string line = chart.substr(at, end - at);
+        const std::size_t on = line.rfind("\x1b[38"), off = line.rfind("\x1b[0m");
+        check_that(on == line.npos || (off != line.npos && off > on));
+    }
+}
+
+TEST(a_live_clusters_chart_says_when_it_begins) {
+    const std::string chart = draw_text(timeline(small_journal(1'700'000'000)));
+    check_that(chart.find("0 is 2023-11-14 22:13:20 UTC") != chart.npos);
+}
+
+TEST(the_image_joins_neighbours_and_escapes_texts) {
+    const std::string svg = draw_svg(timeline(small_journal()), "<&>");
+    check_that(svg.starts_with("<?xml"));
+    check_that(svg.ends_with("</svg>\n"));
+    check_that(svg.find("&lt;&amp;&gt;") != svg.npos);
+    check_that(svg.find("<a>") == svg.npos);
+    check_that(svg.find("given up: 2 → 1, for &lt;a&gt; pending job") != svg.npos);
+    // n1 of job 1, n2 of job 1; n2 and n10 of job 2 stand together.
+    check_eq(count(svg, "<g><title>"), 3u);
+    check_eq(count(svg, "<g>"), count(svg, "</g>"));
+    check_eq(count(svg, "<text"), count(svg, "</text>"));
+}
+
+TEST(an_empty_journal_gives_empty_drawings) {
+    const Timeline t = timeline({});
+    check_eq(draw_text(t), "no job has started\n");
+    check_that(draw_svg(t).ends_with("</svg>\n"));
+}
+
+TEST(ticks_are_round_and_not_too_many) {
+    check_eq(tick_step(40, 4), 10.0);
+    check_eq(tick_step(41, 4), 15.0);
+    check_eq(tick_step(3 * 86400, 10), 43200.0);
+    for (const double span : {1e-3, 1.0, 777.0, 1e6, 1e9, 1e18})
+        check_that(span / tick_step(span, 7) <= 7);
+    check_eq(tick_label(0), "0");
+    check_eq(tick_label(90), "1m30s");
+    check_eq(tick_label(129600), "1d12h");
+}
+
+TEST(long_histories_are_cut_in_the_middle) {
+    JobHistory job;
+    for (int i = 1; i <= 9; ++i) job.sizes.push_back(i);
+    check_eq(sizes_text(job, "->"), "1 -> 2 -> 3 -> ... -> 7 -> 8 -> 9");
+    job.sizes.pop_back();
+    check_eq(sizes_text(job, ","), "1 , 2 , 3 , 4 , 5 , 6 , 7 , 8");
+}
