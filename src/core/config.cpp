@@ -99,7 +99,7 @@ Result<void> apply(Config& config, const Setting& setting) {
 Result<Config> parse_config(std::string_view text, std::string_view file_name) {
     Result<std::vector<Setting>> settings = parse_settings(text, file_name);
     if (!settings) return settings.error();
-    std::ranges::stable_partition(*settings, is_policy);
+    std::stable_partition(settings->begin(), settings->end(), is_policy);
     Config config;
     for (const Setting& setting : *settings) {
         if (Result<void> done = apply(config, setting); !done) {

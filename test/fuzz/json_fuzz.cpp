@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "common/json.hpp"
+
+#include "fuzz.hpp"
+
+using namespace elastic;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    // Any bytes as a string can be dumped and parsed.
+    Json string(fuzz::text(data, size));
+    Result<Json> read = Json::parse(string.dump());
+    fuzz::require(read && read->as_string() == string.as_string(), "a string's round trip");
+
+    Result<Json> value = Json::parse(fuzz::text(data, size));
+    if (!value) {
+        fuzz::require_clean(value.error().message);
+        return 0;
+    }
+    Result<Json> again = Json::parse(value->dump());
+    fuzz::require(again && again->dump() == value->dump(), "the round trip");
+    for (const std::string& key : value->keys()) {
+        if (auto number = value->need_int(key, 1, 10); !number) {
+            fuzz::require(number.error().message.size() < 1000, "a message is short");
+        }
+        static_cast<void>(value->need_number(key, 0, 1));
+        static_cast<void>(value->need_string(key, 4));
+    }
+    return 0;
+}
