@@ -66,14 +66,14 @@ std::string to_string(const HostPort& at) {
 
 Result<HostPort> parse_host_port(std::string_view text) {
     const auto colon = text.rfind(':');
-    if (colon == std::string_view::npos) return error("'{}': expected host:port", text);
+    if (colon == std::string_view::npos) return error("'{}': expected host:port", printable(text));
     auto host = text.substr(0, colon);
     const auto port = parse_port(text.substr(colon + 1));
-    if (!port) return error("'{}': expected a port from 1 to 65535", text);
+    if (!port) return error("'{}': expected a port from 1 to 65535", printable(text));
     const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
     if (bracketed) host = host.substr(1, host.size() - 2);
     if (!is_host(host) || (!bracketed && host.find(':') != std::string_view::npos))
-        return error("'{}': not a host name or address", text);
+        return error("'{}': not a host name or address", printable(text));
     return HostPort{std::string(host), *port};
 }
 
@@ -184,13 +184,13 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
     const auto uid_text = text.substr(0, second);
     const auto uid =
         uid_text.starts_with(uid_key) ? parse_uid(uid_text.substr(uid_key.size())) : std::nullopt;
-    if (!uid) return error("'{}': expected uid=N", uid_text);
+    if (!uid) return error("'{}': expected uid=N", printable(uid_text));
 
     Endpoint endpoint{std::move(*controllers), *uid, ""};
     if (second == std::string_view::npos) return endpoint;
     text.remove_prefix(second + 1);
     if (!text.starts_with(munge_key) || !text.substr(munge_key.size()).starts_with('/'))
-        return error("'{}': expected munge=/PATH", text);
+        return error("'{}': expected munge=/PATH", printable(text));
     endpoint.munge_socket = text.substr(munge_key.size());
     return endpoint;
 }
