@@ -7,7 +7,7 @@
 #include <new>
 #include <system_error>
 
-#include "config.h"
+#include "elastic_config.h"
 #include "libelastic/client.hpp"
 
 using elastic::libelastic::Client;

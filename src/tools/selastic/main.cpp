@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // selastic(1): its command line.  Each command is a function in one of the
 // *_commands files that returns the exit code.
-#include "config.h"
+#include "elastic_config.h"
 
 #include <CLI/CLI.hpp>
 #include <exception>
