@@ -23,21 +23,21 @@ enum class ActionKind {
 
 enum class Reason {
     // start
-    fits,               // in order, on idle nodes
-    backfilled,         // ahead of a reservation that it does not delay
-    by_shrinking,       // nodes come from victims
-    nodes_came_free,    // claimed nodes of a victim, but idle ones suffice now
+    fits,             // in order, on idle nodes
+    backfilled,       // ahead of a reservation that it does not delay
+    by_shrinking,     // nodes come from victims
+    nodes_came_free,  // claimed nodes of a victim, but idle ones suffice now
     // shrink
     for_pending_job,
     for_evolving_job,
     // expand
-    nobody_can_use,     // idle nodes that no pending job can use
+    nobody_can_use,  // idle nodes that no pending job can use
     evolving_request,
     // reserve
     head_of_queue,
     // deny
-    beyond_maximum,     // the job's own max
-    no_nodes,           // none idle, no victim, deadline reached
+    beyond_maximum,  // the job's own max
+    no_nodes,        // none idle, no victim, deadline reached
     not_allowed_size,
     // withdraw
     queue_needs_nodes,
@@ -47,15 +47,17 @@ struct Action {
     ActionKind kind = ActionKind::start;
     Reason reason = Reason::fits;
     JobId job = 0;
-    OpId op = 0;             // deny, withdraw, and expand for a request
-    PoolCounts nodes;        // by pool
+    OpId op = 0;  // deny, withdraw, and expand for a request
+    // By pool.  For a pending job that shares nodes these may be fewer than
+    // size_after: the rest is to be found on partly used nodes, if Slurm can.
+    PoolCounts nodes;
     // start, expand: some of `nodes` are those of shrinks in this plan or in
     // flight whose beneficiary is this job; to be done when all of those are
     // released.
     bool deferred = false;
-    JobId beneficiary = 0;   // shrink
-    Time time = 0;           // reserve: when
-    int size_after = 0;      // start, shrink, expand: the job's nodes then
+    JobId beneficiary = 0;  // shrink
+    Time time = 0;          // reserve: when
+    int size_after = 0;     // start, shrink, expand: the job's nodes then
 };
 
 struct Plan {
@@ -65,7 +67,8 @@ struct Plan {
 };
 
 std::string_view to_string(ActionKind);
-std::string_view to_string(Reason);  // a short phrase for logs, e.g. "no pending job can use the nodes"
+std::string_view to_string(
+    Reason);  // a short phrase for logs, e.g. "no pending job can use the nodes"
 Json to_json(const Plan&);
 
 }  // namespace elastic::core

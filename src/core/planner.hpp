@@ -7,11 +7,15 @@
 // Always holds for every plan (test/property asserts it):
 //  - no node is given twice;
 //  - every job stays inside [min, max] and on an allowed size;
-//  - the reservation of a head job is never later than without the plan;
+//  - a job's reservation is not delayed by anything the plan does after the
+//    evolving requests, which come before pending jobs ([lina] section 4): with
+//    the plan carried out, and every job ending by its estimate, the reserved
+//    nodes are free at the reserved time;
 //  - a victim keeps the node its batch script runs on;
 //  - the same snapshot, policy and seed give the same plan.
 #pragma once
 
+#include <memory>
 #include <random>
 
 #include "core/plan.hpp"
@@ -27,13 +31,13 @@ class Planner {
     Planner();
     ~Planner();
 
-    // The plan stays valid until the next call.  Keeps its scratch memory
-    // between calls, so one planner a thread.
+    // The snapshot has passed validate().  The plan stays valid until the next call.  Keeps its
+    // scratch memory between calls, so one planner a thread.
     const Plan& plan(const Snapshot&, const Policy&, Rng&);
 
   private:
     struct Scratch;
-    Scratch* scratch_;
+    std::unique_ptr<Scratch> scratch_;
 };
 
 }  // namespace elastic::core

@@ -32,28 +32,30 @@ using Eligibility = std::vector<PoolId>;
 
 struct RunningJob {
     JobId id = 0;
-    Annotation elastic;         // for a rigid job min = pref = max = its size, no class
-    EligibilityId eligible = 0; // where it may grow
-    PoolCounts held;            // whole nodes it holds now
-    PoolId batch_host_pool = 0; // the pool of the node it must keep
+    Annotation elastic;          // for a rigid job min = pref = max = its size, no class
+    EligibilityId eligible = 0;  // where it may grow
+    PoolCounts held;             // whole nodes it holds now
+    PoolId batch_host_pool = 0;  // the pool of the node it must keep
     Time start = 0;
-    Time estimated_end = 0;     // at its present size; may lie in the past
-    Time limit_end = kNever;    // when its time limit ends it
-    Time last_resize = 0;       // start or last resize; 0 as long ago
-    int gain = 0;               // [lina] section 4: nodes added less nodes taken
-    int expansions = 0;         // [lina]: number of expansions so far
-    bool resizable = false;     // takes part now: it has called the library and no agreement is in flight
-    Time not_before = 0;        // back-off after it declined or let an offer expire
+    Time estimated_end = 0;   // at its present size; may lie in the past
+    Time limit_end = kNever;  // when its time limit ends it
+    Time last_resize = 0;     // start or last resize; 0 as long ago
+    int gain = 0;             // [lina] section 4: nodes added less nodes taken
+    int expansions = 0;       // [lina]: number of expansions so far
+    bool resizable =
+        false;            // takes part now: it has called the library and no agreement is in flight
+    Time not_before = 0;  // back-off after it declined or let an offer expire
 };
 
 struct PendingJob {
     JobId id = 0;
-    Annotation elastic;        // as above
+    Annotation elastic;  // as above
     EligibilityId eligible = 0;
-    Duration duration = 0;     // time limit, used as the estimate
+    Duration duration = 0;  // time limit, used as the estimate
     Time submit = 0;
-    bool shares_nodes = false; // may start on partly used nodes: whether it fits, Slurm says
-    bool claimed = false;      // beneficiary of an agreement in flight
+    bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
+    bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
+    bool claimed = false;       // beneficiary of an agreement in flight
 };
 
 // Nodes that jobs share, or that are not to be had now for another reason that
@@ -69,19 +71,22 @@ struct SharedNodes {
 struct Promise {
     enum class Kind { shrink, expand } kind = Kind::shrink;
     OpId op = 0;
-    JobId job = 0;          // who is resized
-    PoolCounts nodes;       // shrink: what it will give up; expand: idle nodes kept for it
-    JobId beneficiary = 0;  // shrink: the pending or running job that waits for the nodes; 0: anybody
-    bool revocable = false; // merely offered: may be withdrawn without harm
+    JobId job = 0;  // who is resized
+    // shrink: what it will give up.  expand: idle nodes kept for it, which for a
+    // growth that waits for shrinks as well are only its idle part.
+    PoolCounts nodes;
+    JobId beneficiary =
+        0;  // shrink: the pending or running job that waits for the nodes; 0: anybody
+    bool revocable = false;  // merely offered: may be withdrawn without harm
 };
 
 // An evolving job's wish that has not been decided.
 struct GrowthRequest {
     OpId op = 0;
     JobId job = 0;
-    int nodes = 0;        // how many more
-    int least = 0;        // take fewer, down to this many, rather than nothing
-    Time deadline = 0;    // denied at this time; in the past: decide now
+    int nodes = 0;      // how many more
+    int least = 0;      // take fewer, down to this many, rather than nothing; 1..nodes
+    Time deadline = 0;  // denied at this time; in the past: decide now
 };
 
 struct Snapshot {

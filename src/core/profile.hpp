@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The availability profile: how many nodes of each pool are free at which time
+// ([evolving] section 3.1), a step function that everything that looks ahead
+// works on: EASY's reservation now, conservative backfilling and the fit
+// function of [evolving] later.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "common/time.hpp"
+#include "core/snapshot.hpp"
+#include "core/types.hpp"
+
+namespace elastic::core {
+
+// Takes `nodes` nodes from the eligible pools in their order, of each pool at
+// most available(pool), into `counts` (one entry a pool of the caller's size).
+// Returns how many it found; fewer than `nodes` if there are no more.
+template <class Available>
+int choose(const Eligibility& eligible, int nodes, Available available, PoolCounts& counts) {
+    std::fill(counts.begin(), counts.end(), 0);
+    int found = 0;
+    for (PoolId pool : eligible) {
+        if (found >= nodes) break;
+        counts[pool] = std::clamp(available(pool), 0, nodes - found);
+        found += counts[pool];
+    }
+    return found;
+}
+
+class Profile {
+  public:
+    // Empties it; nothing is free at `now` or later.  Keeps its memory.
+    void begin(Time now, std::size_t pools);
+
+    Time now() const { return now_; }
+    // Now, and the earliest time that is not: when a job ends that has outrun
+    // its estimate.  It neither blocks anything for long nor counts as gone.
+    Time soon() const { return soon_; }
+
+    // Nodes that become free at `at` (now if in the past) and stay so; never at kNever.
+    void release(Time at, PoolId, int nodes);
+    void release(Time at, const PoolCounts&);
+    // Nodes that are used in [from, to).  The caller has seen that they are free.
+    void take(Time from, Time to, const PoolCounts&);
+    void give_back(Time from, Time to, const PoolCounts&);  // undoes take
+    // Nodes that were to become free at `from` do so at `to`, later or earlier.
+    void move_release(Time from, Time to, const PoolCounts&);
+
+    int free_now(PoolId pool) const { return free_now_[pool]; }
+    // The nodes that a job can have from now until `end`: the least that is
+    // free at any time in between.
+    int free_until(PoolId pool, Time end) {
+        return rising_ ? free_now_[pool] : least_before(pool, end);
+    }
+    int free_between(PoolId, Time from, Time to);
+
+    // The first time at which `nodes` nodes of the eligible pools are free and
+    // stay so for `duration`; `counts` (one entry a pool) is which.
+    // None if there is no such time.
+    std::optional<Time> earliest(const Eligibility&, int nodes, Duration duration,
+                                 PoolCounts& counts);
+
+  private:
+    struct Event {
+        Time at;
+        PoolId pool;
+        int delta;
+    };
+
+    std::size_t steps() const { return times_.size(); }
+    const int* row(std::size_t step) const { return free_.data() + step * pools_; }
+    int* row(std::size_t step) { return free_.data() + step * pools_; }
+
+    void change(Time from, Time to, const PoolCounts&, int sign);
+    void record(Time at, PoolId, int delta);
+    void build();
+    std::size_t split(Time);
+    std::size_t step_at(Time) const;
+    void refresh_least(std::size_t from);
+    int least_before(PoolId, Time end);
+    std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
+                                        PoolCounts& least) const;
+
+    Time now_ = 0, soon_ = 0;
+    std::size_t pools_ = 0;
+    std::vector<int> free_now_;
+    bool rising_ = true;  // never fewer free nodes later than now
+    bool built_ = false;
+    std::vector<Event> events_;  // until built
+    std::vector<Time> times_;    // when a step begins; the first is now, the last lasts for ever
+    std::vector<int> free_;      // pools_ values a step
+    std::vector<int> least_;     // the same, least from now until the end of the step
+};
+
+}  // namespace elastic::core

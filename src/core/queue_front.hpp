@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Which jobs of the queue are blocked and which of them have a reservation, as
+// the queue is walked in its order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/system_state.hpp"
+
+namespace elastic::core {
+
+class QueueFront {
+  public:
+    // Back to the front of the queue; reservations made before stay.
+    void begin(const SystemState&);
+
+    // Whether an earlier job waits for any of these pools.
+    bool is_behind(EligibilityId id) const { return behind_[id]; }
+
+    // The job cannot start.  It gets a reservation unless it has one, or jobs
+    // before it have reservations for all of its pools.
+    void block(SystemState&, std::uint32_t pending, int size);
+
+  private:
+    void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
+              std::vector<std::uint8_t>& eligibilities, bool all);
+    bool reserve(SystemState&, std::uint32_t pending, int size);
+
+    std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
+    std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked
+    std::vector<std::uint8_t> reserved_;  // by eligibility: all pools are reserved
+};
+
+}  // namespace elastic::core

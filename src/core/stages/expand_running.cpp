@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// ExpandRunningMalleableJobs of [lina] algorithm 1: "jobs with the highest
+// runtime are chosen for expansion".
+//
+// Over nodes that nobody can use: free now and at no time needed by a
+// reservation.  An expansion has no end of its own, since the job keeps the
+// nodes until it is asked for them; so it is weighed against all time to come.
+// Evolving requests that still wait are no obstacle: they wait because these
+// nodes do not suffice or are not theirs.
+#include <algorithm>
+#include <vector>
+
+#include "core/choices/choices.hpp"
+#include "core/stages/stages.hpp"
+
+namespace elastic::core {
+namespace {
+
+bool any_usable(SystemState& state) {
+    for (PoolId pool = 0; pool < state.pools(); ++pool)
+        if (state.profile().free_until(pool, kNever) > 0) return true;
+    return false;
+}
+
+void expand(Pass& pass, std::uint32_t running) {
+    SystemState& state = pass.state;
+    const RunningJob& job = state.snapshot().running[running];
+    const int room = job.elastic.max - total(job.held);
+    const int found = state.available(job.eligible, room, kNever, pass.counts);
+    const int size = choices::expanded_size(state.policy(), job, found);
+    if (size == 0) return;
+    state.available(job.eligible, size - total(job.held), kNever, pass.counts);
+    state.expand(running, pass.counts, size);
+}
+
+}  // namespace
+
+void expand_running_malleable_jobs(Pass& pass) {
+    SystemState& state = pass.state;
+    if (!choices::may_expand(state) || !any_usable(state)) return;
+    const std::vector<RunningJob>& running = state.snapshot().running;
+    std::vector<std::uint32_t>& order = pass.expandable;
+    order.clear();
+    for (std::uint32_t i = 0; i < running.size(); ++i)
+        if (total(running[i].held) < running[i].elastic.max && state.may_resize(i))
+            order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return choices::expands_before(state.policy(), running[a], running[b]);
+    });
+    for (std::uint32_t job : order) {
+        if (!any_usable(state)) return;
+        expand(pass, job);
+    }
+}
+
+}  // namespace elastic::core

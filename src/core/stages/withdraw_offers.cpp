@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Takes back offers whose nodes the queue needs.  [lina] knows no time between
+// a decision and its taking effect; here an application may take a minute to
+// accept a growth, and jobs go on arriving.
+//
+// Until it is accepted, an expansion is weighed again in each pass by the rule
+// by which it was made: its nodes must be free and beyond all reservations.  The
+// oldest offers are kept first, so the latest are withdrawn.
+#include <algorithm>
+#include <vector>
+
+#include "core/stages/stages.hpp"
+
+namespace elastic::core {
+namespace {
+
+bool nobody_can_use(SystemState& state, const PoolCounts& nodes) {
+    for (PoolId pool = 0; pool < state.pools(); ++pool)
+        if (nodes[pool] > state.profile().free_until(pool, kNever)) return false;
+    return true;
+}
+
+}  // namespace
+
+void withdraw_offers(Pass& pass) {
+    SystemState& state = pass.state;
+    std::vector<const Promise*> offers;
+    for (const Promise& promise : state.snapshot().promises)
+        if (promise.kind == Promise::Kind::expand && promise.revocable) offers.push_back(&promise);
+    std::sort(offers.begin(), offers.end(),
+              [](const Promise* a, const Promise* b) { return a->op < b->op; });
+    for (const Promise* offer : offers) {
+        if (nobody_can_use(state, offer->nodes))
+            state.profile().take(state.snapshot().now, kNever, offer->nodes);
+        else
+            state.withdraw(*offer);
+    }
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// Books what the snapshot says and what the plan decides, in one place, so that
+// every stage sees what the stages before it have left.
+//
+// Agreements in flight come first.  Idle nodes of an accepted growth, and those
+// that a claimed job needs besides its victims' nodes, are taken before any
+// stage runs: they have been promised, and whoever came later must not undo it.
+// Offers that nobody has accepted are not booked: their nodes count as free
+// until stage 3 is over (see stages/withdraw_offers.cpp).
+//
+// Always holds: the profile never has a negative value; a job has at most one
+// action that resizes or starts it.
+#include "core/system_state.hpp"
+
+#include <algorithm>
+
+#include "core/choices/choices.hpp"
+#include "core/speedup.hpp"
+
+namespace elastic::core {
+namespace {
+
+PoolCounts sum(PoolCounts a, const PoolCounts& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+}
+
+PoolCounts difference(PoolCounts a, const PoolCounts& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+    return a;
+}
+
+using Index = std::vector<std::pair<JobId, std::uint32_t>>;
+
+std::uint32_t look_up(const Index& index, JobId id, std::size_t absent) {
+    const auto found = std::lower_bound(index.begin(), index.end(), std::pair(id, 0U));
+    return found != index.end() && found->first == id ? found->second : absent;
+}
+
+}  // namespace
+
+void SystemState::begin(const Snapshot& snapshot, const Policy& policy, Rng& rng) {
+    snapshot_ = &snapshot;
+    policy_ = &policy;
+    rng_ = &rng;
+    plan_.clear();
+    touched_.assign(snapshot.running.size(), false);
+    decided_.assign(snapshot.pending.size(), false);
+    reservations_.clear();
+    profile_.begin(snapshot.now, pools());
+    for (PoolId pool = 0; pool < pools(); ++pool)
+        profile_.release(snapshot.now, pool, snapshot.pools[pool].idle);
+    shared_.assign(pools(), 0);
+    for (const SharedNodes& shared : snapshot.shared_until) {
+        shared_[shared.pool] += shared.nodes;
+        profile_.release(std::max(shared.until, profile_.soon()), shared.pool, shared.nodes);
+    }
+    book_running();
+    collect_claims();
+    for (const Promise& promise : snapshot.promises) book_promise(promise);
+    set_claims_aside();
+}
+
+void SystemState::book_running() {
+    for (const RunningJob& job : snapshot_->running) profile_.release(end_of(job), job.held);
+    running_by_id_.clear();
+    if (snapshot_->promises.empty() && snapshot_->requests.empty()) return;
+    for (std::uint32_t i = 0; i < snapshot_->running.size(); ++i)
+        running_by_id_.emplace_back(snapshot_->running[i].id, i);
+    std::sort(running_by_id_.begin(), running_by_id_.end());
+}
+
+void SystemState::collect_claims() {
+    claims_.clear();
+    claims_by_id_.clear();
+    for (std::uint32_t i = 0; i < snapshot_->pending.size(); ++i) {
+        const PendingJob& job = snapshot_->pending[i];
+        if (!job.claimed) continue;
+        const int size = choices::least_initial_size(job);
+        claims_by_id_.emplace_back(job.id, claims_.size());
+        Claim& claim = claims_.emplace_back();
+        claim.job = i;
+        claim.size = claim.missing = size;
+        claim.aside.assign(pools(), 0);
+        decided_[i] = true;
+    }
+    std::sort(claims_by_id_.begin(), claims_by_id_.end());
+}
+
+void SystemState::book_promise(const Promise& promise) {
+    const std::uint32_t index = find_running(promise.job);
+    if (index == snapshot_->running.size()) return;  // it has ended
+    const RunningJob& job = snapshot_->running[index];
+    touched_[index] = true;
+    if (promise.kind == Promise::Kind::shrink)
+        book_shrink(promise, job);
+    else if (!promise.revocable)
+        profile_.take(snapshot_->now, end_of(job), promise.nodes);
+}
+
+// The victim runs longer with what it keeps; what it gives up is free as soon as
+// its beneficiary ends, or at once if there is none.
+void SystemState::book_shrink(const Promise& promise, const RunningJob& victim) {
+    const Time end = end_of(victim);
+    const PoolCounts kept = difference(victim.held, promise.nodes);
+    profile_.move_release(end, end_after_shrink(victim, total(kept)), kept);
+    PoolCounts used(pools(), 0);
+    Time until = profile_.soon();
+    if (Claim* claim = find_claim(promise.beneficiary)) {
+        const PendingJob& job = snapshot_->pending[claim->job];
+        claim->missing -= choose(
+            eligible(job.eligible), claim->missing,
+            [&](PoolId pool) { return promise.nodes[pool]; }, used);
+        until = end_of(job, claim->size);
+    } else if (auto other = find_running(promise.beneficiary); other < snapshot_->running.size()) {
+        used = promise.nodes;
+        until = end_of(snapshot_->running[other]);
+    }
+    profile_.move_release(end, until, used);
+    profile_.move_release(end, profile_.soon(), difference(promise.nodes, used));
+}
+
+void SystemState::set_claims_aside() {
+    for (Claim& claim : claims_) {
+        const PendingJob& job = snapshot_->pending[claim.job];
+        choose(
+            eligible(job.eligible), claim.missing,
+            [&](PoolId pool) { return profile_.free_now(pool); }, claim.aside);
+        profile_.take(snapshot_->now, end_of(job, claim.size), claim.aside);
+    }
+}
+
+SystemState::Claim* SystemState::find_claim(JobId id) {
+    const std::uint32_t index = look_up(claims_by_id_, id, claims_.size());
+    return index < claims_.size() ? &claims_[index] : nullptr;
+}
+
+const PoolCounts* SystemState::set_aside(std::uint32_t pending) const {
+    const auto claim =
+        std::lower_bound(claims_.begin(), claims_.end(), pending,
+                         [](const Claim& a, std::uint32_t job) { return a.job < job; });
+    return claim != claims_.end() && claim->job == pending ? &claim->aside : nullptr;
+}
+
+std::uint32_t SystemState::find_running(JobId id) const {
+    return look_up(running_by_id_, id, snapshot_->running.size());
+}
+
+Time SystemState::end_of(const RunningJob& job) const {
+    return std::max(job.estimated_end, profile_.soon());
+}
+
+Time SystemState::end_of(const PendingJob& job, int size) const {
+    const Duration slower = size < job.elastic.pref
+                                ? rescale(job.duration, job.elastic.pref, size, job.elastic.rho)
+                                : job.duration;
+    return std::max(snapshot_->now + std::max(slower, job.duration), profile_.soon());
+}
+
+Time SystemState::end_after_shrink(const RunningJob& job, int size_after) const {
+    const int size = total(job.held);
+    const Time end = end_of(job);
+    if (end >= kNever || size_after >= size || size_after < 1) return end;
+    const Duration slower = rescale(end - snapshot_->now, size, size_after, job.elastic.rho);
+    return std::max(end, snapshot_->now + slower + job.elastic.cost.seconds(size, size_after));
+}
+
+bool SystemState::may_resize(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
+    return job.elastic.malleable && job.resizable && !touched_[running] &&
+           job.not_before <= snapshot_->now &&
+           choices::resize_gap_is_over(*policy_, job, snapshot_->now);
+}
+
+int SystemState::available(EligibilityId id, int nodes, Time end, PoolCounts& counts) {
+    counts.assign(pools(), 0);
+    return choose(
+        eligible(id), nodes, [&](PoolId pool) { return profile_.free_until(pool, end); }, counts);
+}
+
+int SystemState::free_now(EligibilityId id) const {
+    int nodes = 0;
+    for (PoolId pool : eligible(id)) nodes += profile_.free_now(pool);
+    return nodes;
+}
+
+int SystemState::nodes_in(EligibilityId id) const {
+    int nodes = 0;
+    for (PoolId pool : eligible(id)) nodes += snapshot_->pools[pool].nodes;
+    return nodes;
+}
+
+Time SystemState::first_reservation() const {
+    Time first = kNever;
+    for (const Reservation& reservation : reservations_) first = std::min(first, reservation.from);
+    return first;
+}
+
+Action& SystemState::add(ActionKind kind, Reason reason, JobId job, const PoolCounts& nodes) {
+    Action& action = plan_.actions.emplace_back();
+    action.kind = kind;
+    action.reason = reason;
+    action.job = job;
+    action.nodes = nodes;
+    return action;
+}
+
+void SystemState::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
+    const PendingJob& job = snapshot_->pending[pending];
+    decided_[pending] = true;
+    profile_.take(snapshot_->now, end_of(job, size), idle);
+    add(ActionKind::start, reason, job.id, idle).size_after = size;
+}
+
+void SystemState::start_claimed(std::uint32_t pending, const PoolCounts& more, int size) {
+    start(pending, more, size, Reason::nodes_came_free);
+    Action& action = plan_.actions.back();
+    action.nodes = sum(*set_aside(pending), more);
+}
+
+void SystemState::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
+                                     const std::vector<Shrinkage>& victims) {
+    const PendingJob& job = snapshot_->pending[pending];
+    for (const Shrinkage& victim : victims)
+        shrink(victim, job.id, end_of(job, size), Reason::for_pending_job);
+    start(pending, idle, size, Reason::by_shrinking);
+    Action& action = plan_.actions.back();
+    action.deferred = true;
+    for (const Shrinkage& victim : victims) action.nodes = sum(action.nodes, victim.used);
+}
+
+void SystemState::shrink(const Shrinkage& part, JobId beneficiary, Time beneficiary_end,
+                         Reason reason) {
+    const RunningJob& victim = snapshot_->running[part.victim];
+    const Time end = end_of(victim);
+    profile_.move_release(end, end_after_shrink(victim, part.size_after),
+                          difference(victim.held, part.nodes));
+    profile_.move_release(end, beneficiary_end, part.used);
+    profile_.move_release(end, profile_.soon(), difference(part.nodes, part.used));
+    touched_[part.victim] = true;
+    Action& action = add(ActionKind::shrink, reason, victim.id, part.nodes);
+    action.beneficiary = beneficiary;
+    action.size_after = part.size_after;
+}
+
+void SystemState::grant(const GrowthRequest& request, std::uint32_t running, const PoolCounts& idle,
+                        const std::vector<Shrinkage>& victims) {
+    const RunningJob& job = snapshot_->running[running];
+    touched_[running] = true;
+    PoolCounts nodes = idle;
+    for (const Shrinkage& victim : victims) {
+        shrink(victim, job.id, end_of(job), Reason::for_evolving_job);
+        nodes = sum(nodes, victim.used);
+    }
+    profile_.take(snapshot_->now, end_of(job), idle);
+    Action& action = add(ActionKind::expand, Reason::evolving_request, job.id, nodes);
+    action.op = request.op;
+    action.deferred = !victims.empty();
+    action.size_after = total(job.held) + total(nodes);
+}
+
+void SystemState::deny(const GrowthRequest& request, Reason reason) {
+    add(ActionKind::deny, reason, request.job, PoolCounts(pools(), 0)).op = request.op;
+}
+
+// Taken for ever: only the job itself decides when it gives the nodes back.
+void SystemState::expand(std::uint32_t running, const PoolCounts& idle, int size_after) {
+    const RunningJob& job = snapshot_->running[running];
+    touched_[running] = true;
+    profile_.take(snapshot_->now, kNever, idle);
+    add(ActionKind::expand, Reason::nobody_can_use, job.id, idle).size_after = size_after;
+}
+
+void SystemState::withdraw(const Promise& offer) {
+    add(ActionKind::withdraw, Reason::queue_needs_nodes, offer.job, offer.nodes).op = offer.op;
+}
+
+void SystemState::reserve(const Reservation& reservation) {
+    profile_.take(reservation.from, reservation.to, reservation.nodes);
+    reservations_.push_back(reservation);
+}
+
+void SystemState::announce_reservations() {
+    std::sort(reservations_.begin(), reservations_.end(),
+              [](const Reservation& a, const Reservation& b) { return a.job < b.job; });
+    for (const Reservation& reservation : reservations_) {
+        Action& action = add(ActionKind::reserve, Reason::head_of_queue,
+                             snapshot_->pending[reservation.job].id, reservation.nodes);
+        action.time = reservation.from;
+        action.size_after = total(reservation.nodes);
+    }
+}
+
+const Plan& SystemState::finish() {
+    std::stable_partition(plan_.actions.begin(), plan_.actions.end(),
+                          [](const Action& action) { return action.kind == ActionKind::withdraw; });
+    return plan_;
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// The "system state" that the algorithms of [lina] section 4 hand on from one
+// to the next: what the snapshot says, less what this plan has decided so far.
+//
+// The paper's p_c (idle processors) is profile().free_now, J_r is
+// snapshot().running, J_p is what of snapshot().pending is not decided, and the
+// agreement list A and the list of jobs to start J_s are the plan's actions.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/plan.hpp"
+#include "core/planner.hpp"
+#include "core/policy.hpp"
+#include "core/profile.hpp"
+#include "core/snapshot.hpp"
+
+namespace elastic::core {
+
+// A victim's part in an agreement: which nodes it gives up, how many of those by
+// pool the beneficiary uses (an allowed size may free more), and what it keeps.
+struct Shrinkage {
+    std::uint32_t victim = 0;  // index into Snapshot::running
+    PoolCounts nodes, used;
+    int size_after = 0;
+};
+
+// A reservation in force, for Snapshot::pending[job].
+struct Reservation {
+    std::uint32_t job = 0;
+    Time from = 0, to = 0;
+    PoolCounts nodes;
+};
+
+class SystemState {
+  public:
+    // Both must outlive the pass.
+    void begin(const Snapshot&, const Policy&, Rng&);
+
+    const Snapshot& snapshot() const { return *snapshot_; }
+    const Policy& policy() const { return *policy_; }
+    Rng& rng() { return *rng_; }
+    Profile& profile() { return profile_; }
+    std::size_t pools() const { return snapshot_->pools.size(); }
+    const Eligibility& eligible(EligibilityId id) const { return snapshot_->eligibilities[id]; }
+
+    // When a job ends by its estimate: never before profile().soon().
+    Time end_of(const RunningJob&) const;
+    // If it starts now; it takes longer at less than its preferred size.
+    Time end_of(const PendingJob&, int size) const;
+    // After giving up nodes: it takes longer, and so does the resize itself.
+    Time end_after_shrink(const RunningJob&, int size_after) const;
+    bool may_resize(std::uint32_t running) const;  // malleable, takes part, untouched, gap is over
+
+    // Up to `nodes` eligible nodes that are free now and stay so until `end`.
+    int available(EligibilityId, int nodes, Time end, PoolCounts& counts);
+    int free_now(EligibilityId) const;
+    int nodes_in(EligibilityId) const;  // idle or not
+    bool touched(std::uint32_t running) const { return touched_[running]; }
+    bool decided(std::uint32_t pending) const { return decided_[pending]; }
+    // Idle nodes set aside for a claimed job; null if none are.
+    const PoolCounts* set_aside(std::uint32_t pending) const;
+    int shared_nodes(PoolId pool) const { return shared_[pool]; }
+    // Index of a running job by its id, snapshot().running.size() if there is none.
+    std::uint32_t find_running(JobId) const;
+    std::vector<Reservation>& reservations() { return reservations_; }
+    Time first_reservation() const;
+
+    // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
+    // `idle` are nodes that are free now.
+    void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
+    // ... with `more` besides those set aside for it.
+    void start_claimed(std::uint32_t pending, const PoolCounts& more, int size);
+    void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
+                            const std::vector<Shrinkage>&);
+    void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
+               const std::vector<Shrinkage>&);
+    void deny(const GrowthRequest&, Reason);
+    void expand(std::uint32_t running, const PoolCounts& idle, int size_after);
+    void withdraw(const Promise&);
+    void reserve(const Reservation&);
+    void announce_reservations();  // as actions, once they are final
+
+    // Moves withdrawals to the front: their nodes are given to others.
+    const Plan& finish();
+
+  private:
+    struct Claim {
+        std::uint32_t job = 0;  // index into Snapshot::pending
+        int size = 0, missing = 0;
+        PoolCounts aside;
+    };
+
+    void book_running();
+    void book_promise(const Promise&);
+    void book_shrink(const Promise&, const RunningJob& victim);
+    void collect_claims();
+    void set_claims_aside();
+    Claim* find_claim(JobId);
+    void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
+    Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
+
+    const Snapshot* snapshot_ = nullptr;
+    const Policy* policy_ = nullptr;
+    Rng* rng_ = nullptr;
+    Profile profile_;
+    Plan plan_;
+    std::vector<std::uint8_t> touched_;  // by running job: has its action
+    std::vector<std::uint8_t> decided_;  // by pending job: starts, or has a claim
+    std::vector<int> shared_;            // by pool
+    std::vector<Claim> claims_;          // in the order of the queue
+    std::vector<std::pair<JobId, std::uint32_t>> claims_by_id_;   // ascending
+    std::vector<std::pair<JobId, std::uint32_t>> running_by_id_;  // ascending; if needed at all
+    std::vector<Reservation> reservations_;
+};
+
+}  // namespace elastic::core

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// [lina] algorithms 5 and 8.  The jobs are sorted once a pass: a job is shrunk at
+// most once in a plan, so its place in the order cannot change.  Most pending
+// jobs cannot be helped, and `supply` says so without a walk over the victims.
+//
+// A victim gives whole nodes of any of its pools but never the node its batch
+// script runs on, and ends on an allowed size; where that frees more than is
+// needed, the rest becomes idle.
+//
+// Shrinking makes the victim run longer and lets its nodes come free later than
+// a reservation may count on, so a victim with which a reservation would be
+// delayed is passed over.
+#include "core/victims.hpp"
+
+#include <algorithm>
+
+#include "core/choices/choices.hpp"
+
+namespace elastic::core {
+namespace {
+
+// What the job can give up of one pool.
+int givable(const RunningJob& job, PoolId pool) {
+    return job.held[pool] - (pool == job.batch_host_pool ? 1 : 0);
+}
+
+// The most eligible nodes that the job can give up.
+int shrinkable(const RunningJob& job, const Eligibility& eligible) {
+    const int size = total(job.held);
+    const int floor = job.elastic.sizes.smallest(job.elastic.min, size - 1);
+    if (floor == 0) return 0;
+    int nodes = 0;
+    for (PoolId pool : eligible) nodes += std::max(0, givable(job, pool));
+    return std::min(nodes, size - floor);
+}
+
+void take_from_victim(const RunningJob& job, PoolId pool, int& left, PoolCounts& nodes) {
+    const int more = std::clamp(givable(job, pool) - nodes[pool], 0, left);
+    nodes[pool] += more;
+    left -= more;
+}
+
+// AllocateResource ([lina] algorithm 8) for one victim.
+Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
+                            const Eligibility& eligible, int amount, int needed) {
+    const RunningJob& job = state.snapshot().running[victim];
+    const int size = total(job.held);
+    Shrinkage part;
+    part.victim = victim;
+    part.size_after = job.elastic.sizes.largest(job.elastic.min, size - amount);
+    part.nodes.assign(state.pools(), 0);
+    int left = size - part.size_after;
+    for (PoolId pool : eligible) take_from_victim(job, pool, left, part.nodes);
+    for (PoolId pool = 0; pool < state.pools(); ++pool)
+        take_from_victim(job, pool, left, part.nodes);
+    part.used.assign(state.pools(), 0);
+    choose(
+        eligible, needed, [&](PoolId pool) { return part.nodes[pool]; }, part.used);
+    return part;
+}
+
+// Adds to `later` the nodes that come free later than now foreseen, up to `late`.
+Time add_delayed(const SystemState& state, const Shrinkage& part, Time beneficiary_end,
+                 PoolCounts& later) {
+    const RunningJob& job = state.snapshot().running[part.victim];
+    const Time end = state.end_of(job);
+    const Time end_after = state.end_after_shrink(job, part.size_after);
+    for (std::size_t pool = 0; pool < later.size(); ++pool) {
+        if (beneficiary_end > end) later[pool] += part.used[pool];
+        if (end_after > end) later[pool] += job.held[pool] - part.nodes[pool];
+    }
+    return std::max(end_after, beneficiary_end);
+}
+
+// Whether every reservation stays as it is; `later` grows by what this part delays.
+bool respects_reservations(SystemState& state, const Shrinkage& part, Time beneficiary_end,
+                           PoolCounts& later) {
+    const PoolCounts before = later;
+    const Time end = state.end_of(state.snapshot().running[part.victim]);
+    const Time late = add_delayed(state, part, beneficiary_end, later);
+    if (late <= state.first_reservation()) return true;
+    for (PoolId pool = 0; pool < later.size(); ++pool) {
+        if (later[pool] == before[pool]) continue;
+        if (state.profile().free_between(pool, end, late) >= later[pool]) continue;
+        later = before;
+        return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void Victims::begin(SystemState& state) {
+    order_.clear();
+    supply_.assign(state.snapshot().eligibilities.size(), -1);
+    if (!choices::may_shrink(state)) return;
+    const std::vector<RunningJob>& running = state.snapshot().running;
+    for (std::uint32_t i = 0; i < running.size(); ++i)
+        if (state.may_resize(i) && total(running[i].held) > running[i].elastic.min)
+            order_.push_back(i);
+    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return choices::is_better_victim(state.policy(), running[a], running[b]);
+    });
+}
+
+int Victims::supply(const SystemState& state, EligibilityId id) {
+    if (supply_[id] < 0) {
+        supply_[id] = 0;
+        for (std::uint32_t victim : order_)
+            supply_[id] += shrinkable(state.snapshot().running[victim], state.eligible(id));
+    }
+    return supply_[id];
+}
+
+int Victims::supply_without(const SystemState& state, EligibilityId id, std::uint32_t running) {
+    const bool is_victim = std::find(order_.begin(), order_.end(), running) != order_.end();
+    const int own =
+        is_victim ? shrinkable(state.snapshot().running[running], state.eligible(id)) : 0;
+    return supply(state, id) - own;
+}
+
+bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shrinkage>& selected) {
+    selected.clear();
+    const Eligibility& eligible = state.eligible(who.eligible);
+    PoolCounts later = who.idle;
+    int needed = who.needed;
+    for (std::uint32_t victim : order_) {
+        const RunningJob& job = state.snapshot().running[victim];
+        if (job.id == who.self) continue;
+        const int amount =
+            choices::shrink_amount(state.policy(), needed, shrinkable(job, eligible));
+        if (amount == 0) continue;
+        Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
+        if (!respects_reservations(state, part, who.end, later)) continue;
+        needed -= total(part.used);
+        selected.push_back(std::move(part));
+        if (needed == 0) return true;
+    }
+    return false;
+}
+
+void Victims::remove(const SystemState& state, const std::vector<Shrinkage>& done) {
+    for (const Shrinkage& part : done) remove(state, part.victim);
+}
+
+void Victims::remove(const SystemState& state, std::uint32_t running) {
+    const auto place = std::find(order_.begin(), order_.end(), running);
+    if (place == order_.end()) return;
+    order_.erase(place);
+    const RunningJob& job = state.snapshot().running[running];
+    for (EligibilityId id = 0; id < supply_.size(); ++id)
+        if (supply_[id] >= 0) supply_[id] -= shrinkable(job, state.eligible(id));
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Victims: the running malleable jobs that can be shrunk, in the policy's order,
+// and their selection ([lina] algorithms 5 and 8).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/system_state.hpp"
+
+namespace elastic::core {
+
+// For whom nodes are wanted.
+struct Beneficiary {
+    EligibilityId eligible = 0;  // only nodes of these pools help it
+    int needed = 0;              // nodes, besides the idle ones it takes
+    Time end = 0;                // it keeps them until then
+    PoolCounts idle;             // the idle nodes it takes
+    JobId self = 0;              // a running job that is not to be its own victim
+};
+
+class Victims {
+  public:
+    // Finds and orders them, or none if the policy's guard says so.
+    void begin(SystemState&);
+    bool none() const { return order_.empty(); }
+
+    // The eligible nodes that all victims together could give.
+    int supply(const SystemState&, EligibilityId);
+    // The same without one of them.
+    int supply_without(const SystemState&, EligibilityId, std::uint32_t running);
+
+    // SelectShrinkableJob: fills `selected` with victims that together give what
+    // is needed and delay no reservation.  False, and nothing is to be done, if
+    // there are not enough: no job is shrunk for nothing.
+    bool select(SystemState&, const Beneficiary&, std::vector<Shrinkage>& selected);
+    // The selection has been carried out: these have nothing more to give.
+    void remove(const SystemState&, const std::vector<Shrinkage>&);
+    // The job has other things to do in this plan.
+    void remove(const SystemState&, std::uint32_t running);
+
+  private:
+    std::vector<std::uint32_t> order_;  // indices into Snapshot::running
+    std::vector<int> supply_;           // by eligibility; -1 not counted yet
+};
+
+}  // namespace elastic::core

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Stage 4: who grows over nodes that nobody can use, and how far.
+#include "plan_test.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+TEST(the_job_with_the_longest_remaining_time_grows_first) {
+    SnapshotBuilder b({5});
+    b.run(1, malleable(1, 2, 4), {2}, 100);
+    b.run(2, malleable(1, 2, 6), {2}, 200);
+    check_eq(plan_text(b.snapshot), "expand 2 [4] ->6\nexpand 1 [1] ->3\n");
+}
+
+TEST(a_job_grows_to_an_allowed_size) {
+    SnapshotBuilder b({5});
+    b.run(1, malleable(1, 2, 8), {2}, 100).elastic.sizes = *parse_size_rule("pow2");
+    check_eq(plan_text(b.snapshot), "expand 1 [2] ->4\n");
+}
+
+TEST(a_job_grows_only_in_its_own_pools) {
+    SnapshotBuilder b({3, 4});
+    b.run(1, malleable(1, 2, 8), {2, 0}, 100).eligible = b.eligibility({0});
+    check_eq(plan_text(b.snapshot), "expand 1 [3,0] ->5\n");
+}
+
+TEST(nodes_that_a_reservation_needs_are_not_used) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(4, 4, 16), {4}, 50);
+    b.run(2, rigid(4), {4}, 100);
+    b.queue(9, rigid(9), 10);  // reserved at +100, 3 extra nodes
+    check_eq(plan_text(b.snapshot), "expand 1 [3] ->7\nreserve 9 [9] ->9 at +100\n");
+}
+
+TEST(rigid_and_evolving_jobs_and_those_in_their_gap_do_not_grow) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(4), {4}, 50);
+    b.run(2, evolving(1, 2, 8), {2}, 50);
+    b.run(3, malleable(1, 2, 8), {2}, 50).last_resize = 990;
+    b.run(4, malleable(1, 2, 8), {2}, 50).not_before = 1001;
+    b.run(5, malleable(1, 2, 8), {2}, 50).resizable = false;
+    check_eq(plan_text(b.snapshot), "");
+}
+
+TEST(rigid_policies_never_expand) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(1, 2, 8), {2}, 50);
+    check_eq(plan_text(b.snapshot, "easy"), "");
+}

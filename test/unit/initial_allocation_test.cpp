@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Stage 2: order of the queue, EASY, several pools, shared nodes.
+#include "plan_test.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+TEST(jobs_start_in_order_while_they_fit) {
+    SnapshotBuilder b({10});
+    b.queue(1, rigid(4), 100);
+    b.queue(2, rigid(6), 100);
+    check_eq(plan_text(b.snapshot, "easy"), "start 1 [4] ->4\nstart 2 [6] ->6\n");
+}
+
+TEST(a_malleable_job_starts_at_its_preferred_size) {
+    SnapshotBuilder b({10});
+    b.queue(1, malleable(2, 5, 10), 100);
+    check_eq(plan_text(b.snapshot, "easy"), "start 1 [5] ->5\n");
+}
+
+TEST(a_preferred_size_that_is_not_allowed_is_rounded_down) {
+    SnapshotBuilder b({10});
+    b.queue(1, malleable(2, 5, 10), 100).elastic.sizes = *parse_size_rule("pow2");
+    check_eq(plan_text(b.snapshot, "easy"), "start 1 [4] ->4\n");
+}
+
+TEST(easy_backfills_what_ends_by_the_shadow_time) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, 100);
+    b.queue(10, rigid(10), 50);
+    b.queue(11, rigid(2), 100);  // ends exactly at the shadow time
+    b.queue(12, rigid(2), 101);  // a second too late
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 11 [2] ->2 backfilled\nreserve 10 [10] ->10 at +100\n");
+}
+
+TEST(easy_backfills_on_extra_nodes_and_uses_them_up) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, 100);
+    b.queue(10, rigid(7), 50);    // 3 extra nodes at +100
+    b.queue(11, rigid(2), 1000);  // takes two of them
+    b.queue(12, rigid(2), 1000);  // one is left
+    b.queue(13, rigid(1), 1000);
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 11 [2] ->2 backfilled\nstart 13 [1] ->1 backfilled\n"
+             "reserve 10 [7] ->7 at +100\n");
+}
+
+TEST(jobs_that_end_at_one_instant_count_together_for_the_extra_nodes) {
+    SnapshotBuilder b({2});
+    b.run(1, rigid(3), {3}, 100);
+    b.run(2, rigid(5), {5}, 100);
+    b.queue(10, rigid(5), 50);
+    b.queue(11, rigid(2), 1000);
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 11 [2] ->2 backfilled\nreserve 10 [5] ->5 at +100\n");
+}
+
+TEST(fcfs_lets_nobody_overtake_in_the_same_pool) {
+    SnapshotBuilder b({4, 4});
+    b.run(1, rigid(6), {6, 0}, 100);
+    const EligibilityId first = b.eligibility({0}), second = b.eligibility({1});
+    b.queue(10, rigid(10), 50, first);
+    b.queue(11, rigid(1), 1, first);
+    b.queue(12, rigid(3), 1000, second);
+    check_eq(plan_text(b.snapshot, "fcfs"), "start 12 [0,3] ->3\nreserve 10 [10,0] ->10 at +100\n");
+}
+
+TEST(each_independent_group_of_jobs_has_its_own_head) {
+    SnapshotBuilder b({2, 2});
+    b.run(1, rigid(6), {6, 0}, 100);
+    b.run(2, rigid(6), {0, 6}, 200);
+    const EligibilityId first = b.eligibility({0}), second = b.eligibility({1});
+    b.queue(10, rigid(8), 50, first);
+    b.queue(11, rigid(8), 50, second);
+    b.queue(12, rigid(2), 1000, second);
+    b.queue(13, rigid(2), 200, second);
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 13 [0,2] ->2 backfilled\n"
+             "reserve 10 [8,0] ->8 at +100\nreserve 11 [0,8] ->8 at +200\n");
+}
+
+TEST(pools_are_taken_in_the_order_of_the_eligibility) {
+    SnapshotBuilder b({3, 3});
+    b.queue(1, rigid(4), 10, b.eligibility({1, 0}));
+    check_eq(plan_text(b.snapshot, "easy"), "start 1 [1,3] ->4\n");
+}
+
+TEST(a_job_larger_than_its_pools_blocks_nobody) {
+    for (const char* policy : {"fcfs", "easy"}) {
+        SnapshotBuilder b({4});
+        b.queue(1, rigid(5), 10);
+        b.queue(2, rigid(4), 1e6);
+        check_eq(plan_text(b.snapshot, policy), "start 2 [4] ->4\n");
+    }
+}
+
+TEST(a_job_that_has_outrun_its_estimate_ends_at_the_next_instant) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, -500);
+    b.queue(10, rigid(10), 50);
+    b.queue(11, rigid(2), 1);  // would end later than the next instant
+    const std::string text = plan_text(b.snapshot, "easy");
+    check_that(text.starts_with("reserve 10 [10] ->10 at +"));
+}
+
+TEST(jobs_without_limit_leave_the_head_without_reservation) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, 0).estimated_end = kNever;
+    b.queue(10, rigid(10), 50);
+    b.queue(11, rigid(4), kNever);
+    check_eq(plan_text(b.snapshot, "easy"), "start 11 [4] ->4 backfilled\n");
+}
+
+TEST(a_zero_length_job_and_a_request_for_the_whole_machine) {
+    SnapshotBuilder b({4});
+    b.queue(1, rigid(4), 0);
+    b.queue(2, rigid(4), 10);
+    const std::string text = plan_text(b.snapshot, "easy");
+    check_that(text.starts_with("start 1 [4] ->4\nreserve 2 [4] ->4 at +"));
+}
+
+TEST(a_job_that_shares_nodes_is_tried_on_partly_used_ones) {
+    SnapshotBuilder b({0});
+    b.share(0, 2, 1100);
+    b.queue(1, rigid(1), 500).shares_nodes = true;
+    check_eq(plan_text(b.snapshot, "easy"), "start 1 [0] ->1\n");
+    b.snapshot.pending[0].refused = true;
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 1 [1] ->1 at +100\n");
+}
+
+TEST(a_job_that_shares_nodes_does_not_delay_a_reservation) {
+    SnapshotBuilder b({0});
+    b.share(0, 2, 1100);
+    b.queue(1, rigid(2), 500);
+    b.queue(2, rigid(1), 101).shares_nodes = true;
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 1 [2] ->2 at +100\n");
+    b.snapshot.pending[1].duration = 100;
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 2 [0] ->1 backfilled\nreserve 1 [2] ->2 at +100\n");
+}

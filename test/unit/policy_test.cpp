@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "core/policy.hpp"
+
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+
+TEST(every_preset_has_a_name_and_is_found_by_it) {
+    for (std::string_view name : preset_names()) check_ok(preset(name));
+    check_that(preset("EASY")->expand_trigger == ExpandTrigger::never);
+    check_error(preset("best"), "Policy=best: one of fcfs, easy, lina-default");
+}
+
+TEST(a_choice_is_set_by_key_and_value) {
+    Policy policy;
+    check_ok(set_choice(policy, "victimorder", "Gain").result);
+    check_that(policy.victim_order == VictimOrder::gain);
+    check_ok(set_choice(policy, "ResizeGap", "2:00").result);
+    check_eq(policy.resize_gap, 120.0);
+    check_that(!set_choice(policy, "ListenPort", "1").known);
+}
+
+TEST(a_wrong_value_names_the_key_and_the_choices_and_changes_nothing) {
+    Policy policy;
+    const ChoiceResult wrong = set_choice(policy, "victimorder", "tallest");
+    check_that(wrong.known);
+    check_error(wrong.result, "VictimOrder=tallest: one of shrinkable, gain");
+    check_that(policy.victim_order == VictimOrder::shrinkable);
+    check_that(!set_choice(policy, "ResizeGap", "soon").result);
+}
+
+TEST(a_long_wrong_value_makes_a_short_message) {
+    Policy policy;
+    const std::string value(100'000, 'x');
+    check_that(set_choice(policy, "Backfill", value).result.error().message.size() < 200);
+    check_that(preset(value).error().message.size() < 200);
+}

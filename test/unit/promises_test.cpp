@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Agreements in flight: nodes kept for them, claims, offers taken back.
+#include "plan_test.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+using Kind = Promise::Kind;
+
+TEST(nodes_of_an_accepted_expansion_are_not_given_away) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(1, 2, 5), {2}, 100);
+    b.promise(Kind::expand, 7, 1, {3});
+    b.queue(9, rigid(1), 10);
+    b.queue(10, rigid(1), 10);
+    check_eq(plan_text(b.snapshot), "start 9 [1] ->1\nreserve 10 [1] ->1 at +10\n");
+}
+
+TEST(the_latest_offers_are_withdrawn_when_the_queue_needs_their_nodes) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(1, 2, 4), {2}, 100);
+    b.run(2, malleable(1, 2, 4), {2}, 100);
+    b.promise(Kind::expand, 8, 2, {2}).revocable = true;
+    b.promise(Kind::expand, 7, 1, {2}).revocable = true;
+    b.queue(9, rigid(2), 10);
+    check_eq(plan_text(b.snapshot), "withdraw 2 op8 [2]\nstart 9 [2] ->2\n");
+}
+
+TEST(an_offer_is_withdrawn_when_a_reservation_counts_on_its_nodes) {
+    SnapshotBuilder b({2});
+    b.run(1, malleable(2, 2, 4), {2}, 100);
+    b.promise(Kind::expand, 7, 1, {2}).revocable = true;
+    check_eq(plan_text(b.snapshot), "");
+    b.queue(9, rigid(4), 10);
+    check_eq(plan_text(b.snapshot), "withdraw 1 op7 [2]\nreserve 9 [4] ->4 at +100\n");
+}
+
+TEST(a_claimed_job_waits_and_keeps_the_idle_nodes_it_needs) {
+    SnapshotBuilder b({2});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.queue(8, rigid(2), 10);
+    b.queue(9, rigid(4), 10).claimed = true;
+    // One idle node is set aside; at +10 job 9 ends with its four.
+    check_eq(plan_text(b.snapshot), "reserve 8 [2] ->2 at +10\n");
+    b.snapshot.pools[0].idle = 3;
+    b.snapshot.pools[0].nodes = 9;
+    check_eq(plan_text(b.snapshot), "start 8 [2] ->2\n");
+}
+
+TEST(a_claimed_job_starts_when_idle_nodes_suffice) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.queue(9, rigid(4), 10).claimed = true;
+    check_eq(plan_text(b.snapshot), "start 9 [4] ->4 nodes came free\n");
+}
+
+TEST(a_claimed_job_starts_at_its_preferred_size_if_that_is_idle) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.promise(Kind::shrink, 7, 1, {2}).beneficiary = 9;
+    b.queue(9, malleable(2, 4, 8), 10).claimed = true;
+    check_eq(plan_text(b.snapshot), "start 9 [4] ->4 nodes came free\n");
+    b.snapshot.pools[0].idle = 3;
+    check_eq(plan_text(b.snapshot), "start 9 [2] ->2 nodes came free\n");
+}
+
+TEST(a_claimed_job_gets_no_second_round_of_shrinks) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.run(2, malleable(2, 6, 6), {6}, 100);
+    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.queue(9, rigid(4), 10).claimed = true;  // another victim has declined
+    check_eq(plan_text(b.snapshot), "");
+}
+
+TEST(a_growth_does_not_take_nodes_that_are_set_aside) {
+    SnapshotBuilder b({2});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.run(2, evolving(1, 2, 8), {2}, 100);
+    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.queue(9, rigid(4), 10).claimed = true;
+    b.request(8, 2, 2, 2, 1000);
+    check_eq(plan_text(b.snapshot), "deny 2 op8: not enough nodes until the deadline\n");
+}
+
+TEST(nodes_that_a_victim_gives_to_anybody_come_free_soon) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.promise(Kind::shrink, 7, 1, {4});
+    b.queue(9, rigid(4), 10);
+    check_that(plan_text(b.snapshot).starts_with("reserve 9 [4] ->4 at +"));
+    check_that(!plan_text(b.snapshot).starts_with("reserve 9 [4] ->4 at +100"));
+}

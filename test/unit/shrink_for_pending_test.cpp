@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Stage 3: victims and their order, amounts, sizes, batch hosts, reservations.
+#include "plan_test.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+namespace {
+
+Policy shrink_only() {
+    Policy policy = *preset("lina-default");
+    policy.expand_trigger = ExpandTrigger::never;
+    return policy;
+}
+
+std::string plan(const SnapshotBuilder& builder) {
+    return plan_text(builder.snapshot, shrink_only());
+}
+
+}  // namespace
+
+TEST(a_pending_job_starts_on_idle_and_victims_nodes) {
+    SnapshotBuilder b({1});
+    b.run(1, malleable(2, 8, 8), {8}, 100);
+    b.queue(9, rigid(4), 10);
+    check_eq(plan(b), "shrink 1 [3] ->5 for 9\nstart 9 [4] ->4 deferred\n");
+}
+
+TEST(a_malleable_pending_job_starts_at_its_minimum) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 8, 8), {8}, 100);
+    b.queue(9, malleable(2, 8, 16), 10);
+    check_eq(plan(b), "shrink 1 [2] ->6 for 9\nstart 9 [2] ->2 deferred\n");
+}
+
+TEST(nobody_is_shrunk_for_nothing) {
+    SnapshotBuilder b({1});
+    b.run(1, malleable(6, 8, 8), {8}, 100);
+    b.queue(9, rigid(4), 10);
+    check_eq(plan(b), "reserve 9 [4] ->4 at +100\n");
+}
+
+TEST(victims_are_taken_by_shrinkable_nodes_and_then_size) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 4, 8), {4}, 100);
+    b.run(2, malleable(6, 8, 8), {8}, 100);
+    b.run(3, malleable(1, 4, 4), {4}, 100);
+    b.queue(9, rigid(6), 10);
+    check_eq(plan(b),
+             "shrink 3 [3] ->1 for 9\nshrink 2 [2] ->6 for 9\nshrink 1 [1] ->3 for 9\n"
+             "start 9 [6] ->6 deferred\n");
+}
+
+TEST(victims_are_taken_by_gain) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 8, 8), {8}, 100).gain = 1;
+    b.run(2, malleable(1, 2, 8), {2}, 100).gain = 4;
+    b.queue(9, rigid(2), 10);
+    Policy policy = shrink_only();
+    policy.victim_order = VictimOrder::gain;
+    check_eq(plan_text(b.snapshot, policy),
+             "shrink 2 [1] ->1 for 9\nshrink 1 [1] ->7 for 9\nstart 9 [2] ->2 deferred\n");
+}
+
+TEST(a_victim_ends_on_an_allowed_size) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 8, 8), {8}, 100).elastic.sizes = *parse_size_rule("pow2");
+    b.queue(9, rigid(1), 10);
+    check_eq(plan(b), "shrink 1 [4] ->4 for 9\nstart 9 [1] ->1 deferred\n");
+}
+
+TEST(only_nodes_of_eligible_pools_help) {
+    SnapshotBuilder b({0, 0});
+    b.run(1, malleable(2, 8, 8), {4, 4}, 100);
+    const EligibilityId second = b.eligibility({1});
+    b.queue(9, rigid(3), 10, second);
+    check_eq(plan(b), "shrink 1 [0,3] ->5 for 9\nstart 9 [0,3] ->3 deferred\n");
+    b.snapshot.pending[0].elastic = rigid(5);
+    check_eq(plan(b), "");
+}
+
+TEST(a_victim_keeps_the_node_of_its_batch_script) {
+    SnapshotBuilder b({0, 0});
+    RunningJob& job = b.run(1, malleable(1, 4, 4), {2, 2}, 100);
+    job.batch_host_pool = 1;
+    const EligibilityId second = b.eligibility({1});
+    b.queue(9, rigid(2), 10, second);
+    check_eq(plan(b), "reserve 9 [0,2] ->2 at +100\n");
+    b.snapshot.running[0].batch_host_pool = 0;
+    check_eq(plan(b), "shrink 1 [0,2] ->2 for 9\nstart 9 [0,2] ->2 deferred\n");
+}
+
+TEST(who_may_not_be_resized_is_no_victim) {
+    SnapshotBuilder b({0});
+    RunningJob& job = b.run(1, malleable(2, 8, 8), {8}, 100);
+    b.queue(9, rigid(4), 10);
+    const std::string blocked = "reserve 9 [4] ->4 at +100\n";
+    job.resizable = false;
+    check_eq(plan(b), blocked);
+    job.resizable = true;
+    job.not_before = 1001;
+    check_eq(plan(b), blocked);
+    job.not_before = 1000;
+    job.last_resize = 971;  // 30 s: lina-default's gap
+    check_eq(plan(b), blocked);
+    job.elastic.gap = 29;
+    check_eq(plan(b), "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");
+}
+
+TEST(a_later_job_does_not_delay_the_head_by_its_idle_nodes) {
+    SnapshotBuilder b({2});
+    b.run(1, rigid(8), {8}, 100);
+    b.run(2, malleable(1, 2, 2), {2}, 50);
+    b.queue(8, rigid(11), 10);   // no victim suffices; reserved at +100
+    b.queue(9, rigid(3), 5000);  // one extra node at +100, and needs a victim's
+    check_eq(plan(b), "reserve 8 [11] ->11 at +100\n");
+    b.snapshot.pending[1].duration = 60;  // ends before the shadow time
+    check_eq(plan(b),
+             "shrink 2 [1] ->1 for 9\nstart 9 [3] ->3 deferred\nreserve 8 [11] ->11 at +100\n");
+}
+
+TEST(a_victim_whose_longer_run_would_delay_the_head_is_passed_over) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 4, 4), {4}, 90);  // at 2 nodes it would run for 180 s
+    b.run(2, rigid(6), {6}, 100);
+    b.queue(8, rigid(10), 10);
+    b.queue(9, rigid(2), 50);
+    check_eq(plan(b), "reserve 8 [10] ->10 at +100\n");
+    b.snapshot.running[0].estimated_end = 1040;  // and now for 80 s
+    check_eq(plan(b),
+             "shrink 1 [2] ->2 for 9\nstart 9 [2] ->2 deferred\nreserve 8 [10] ->10 at +100\n");
+}
+
+TEST(when_the_head_starts_by_shrinking_the_next_job_is_reserved_for) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.queue(8, rigid(4), 10);
+    b.queue(9, rigid(4), 10);
+    check_eq(plan(b),
+             "shrink 1 [4] ->2 for 8\nstart 8 [4] ->4 deferred\nreserve 9 [4] ->4 at +10\n");
+}
+
+TEST(fcfs_shrinks_for_nobody_behind_a_blocked_job) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(4, 6, 6), {6}, 100);
+    b.run(2, rigid(4), {4}, 200);
+    b.queue(8, rigid(4), 10);
+    b.queue(9, rigid(1), 10);
+    Policy policy = shrink_only();
+    policy.backfill = Backfill::none;
+    check_eq(plan_text(b.snapshot, policy), "reserve 8 [4] ->4 at +100\n");
+}
