@@ -8,7 +8,10 @@
 #include <functional>
 #include <memory>
 
+#include "protocol/codec.hpp"
+#include "selastic/controller_commands.hpp"
 #include "selastic/file_commands.hpp"
+#include "selastic/job_commands.hpp"
 #include "selastic/output.hpp"
 
 namespace elastic::tools {
@@ -20,7 +23,137 @@ CLI::App* add(CLI::App& app, const char* name, const char* text, const char* gro
     return app.add_subcommand(name, text)->group(group);
 }
 
-constexpr const char* kOfJournals = "Commands for a journal";
+constexpr const char* kOfCluster = "Commands to the controller";
+constexpr const char* kOfJob = "Commands inside a job, for scripts";
+constexpr const char* kOfJournals = "Commands for a journal's file";
+
+struct Question {
+    protocol::Query query;
+    bool json = false;
+};
+
+// A command that asks the controller `name`; the caller adds its arguments.
+CLI::App* add_query(CLI::App& app, Command& chosen, const char* name, const char* text,
+                    std::string (*render)(const Json&), const std::shared_ptr<Question>& o) {
+    CLI::App* sub = add(app, name, text, kOfCluster);
+    o->query.what = name;
+    sub->add_flag("--json", o->json, "Print the answer as JSON");
+    sub->callback([o, render, &chosen] {
+        chosen = [o, render] { return query_and_print(o->query, o->json, render); };
+    });
+    return sub;
+}
+
+void add_job(CLI::App* sub, Question& o) {
+    sub->add_option("JOB", o.query.job, "The job's number")->required()->check(CLI::PositiveNumber);
+}
+
+void add_queries(CLI::App& app, Command& chosen) {
+    const auto question = [] { return std::make_shared<Question>(); };
+    add_query(app, chosen, "jobs", "List jobs with their sizes and agreements", render_jobs,
+              question());
+    auto o = question();
+    add_job(add_query(app, chosen, "show", "Show all about a job", render_job, o), *o);
+    for (const auto& [name, text] : {std::pair{"shrink", "Ask a job to give up nodes"},
+                                     {"expand", "Offer a job more nodes"}}) {
+        o = question();
+        CLI::App* sub = add_query(app, chosen, name, text, render_message, o);
+        add_job(sub, *o);
+        sub->add_option("N", o->query.nodes, "The size wanted, in nodes")
+            ->required()
+            ->check(CLI::Range(1, protocol::kMaxNodes));
+    }
+    o = question();
+    add_query(app, chosen, "evacuate", "Move malleable jobs off a node", render_evacuation, o)
+        ->add_option("NODE", o->query.node, "The node's name")
+        ->required();
+}
+
+struct JobOptions {
+    std::int64_t op = 0;
+    int nodes = 0, least = 0;
+    double timeout = 0;
+    std::string text;
+};
+
+using Shared = std::shared_ptr<JobOptions>;
+
+CLI::App* add_job_command(CLI::App& app, Command& chosen, const char* name, const char* text,
+                          const Shared& o, int (*command)(const JobOptions&)) {
+    CLI::App* sub = add(app, name, text, kOfJob);
+    sub->callback([o, command, &chosen] { chosen = [o, command] { return command(*o); }; });
+    return sub;
+}
+
+void add_timeout(CLI::App* sub, JobOptions& o, double standard, const char* text) {
+    o.timeout = standard;
+    sub->add_option("--timeout", o.timeout, text)->check(CLI::Range(0.0, 1e8))->type_name("S");
+}
+
+void add_op(CLI::App* sub, JobOptions& o) {
+    sub->add_option("OP", o.op, "The operation; without it the one in flight")
+        ->check(CLI::PositiveNumber);
+}
+
+void add_answers(CLI::App& app, Command& chosen) {
+    constexpr double kAnswer = 30, kMove = 300;
+    auto o = std::make_shared<JobOptions>();
+    CLI::App* sub =
+        add_job_command(app, chosen, "accept", "Accept what is offered", o,
+                        [](const JobOptions& j) { return accept_offer(j.op, j.timeout); });
+    add_op(sub, *o);
+    add_timeout(sub, *o, kAnswer, "Seconds for the controller to answer");
+
+    o = std::make_shared<JobOptions>();
+    sub =
+        add_job_command(app, chosen, "decline", "Decline what is offered", o,
+                        [](const JobOptions& j) { return decline_offer(j.op, j.text, j.timeout); });
+    add_op(sub, *o);
+    sub->add_option("--reason", o->text, "Why, for the journal");
+    add_timeout(sub, *o, kAnswer, "Seconds for the controller to answer");
+
+    o = std::make_shared<JobOptions>();
+    sub = add_job_command(app, chosen, "done",
+                          "The nodes to give up are empty, or those that came are in use", o,
+                          [](const JobOptions& j) { return report_done(j.op, j.timeout); });
+    add_op(sub, *o);
+    add_timeout(sub, *o, kMove, "Seconds until the nodes are really gone or there");
+}
+
+void add_wishes(CLI::App& app, Command& chosen) {
+    constexpr double kGive = 60;
+    auto o = std::make_shared<JobOptions>();
+    CLI::App* sub = add_job_command(
+        app, chosen, "request", "Ask for more nodes and wait for them", o, [](const JobOptions& j) {
+            return request_nodes(j.nodes, j.least ? j.least : j.nodes, j.timeout);
+        });
+    sub->add_option("N", o->nodes, "How many more")
+        ->required()
+        ->check(CLI::Range(1, protocol::kMaxNodes));
+    sub->add_option("--least", o->least, "Be content with so many; N by default")
+        ->check(CLI::PositiveNumber)
+        ->type_name("M");
+    add_timeout(sub, *o, 0, "Seconds to wait for them; 0: now or never");
+
+    o = std::make_shared<JobOptions>();
+    sub = add_job_command(app, chosen, "release", "Give back nodes on which nothing runs any more",
+                          o, [](const JobOptions& j) { return release_nodes(j.text, j.timeout); });
+    sub->add_option("WHAT", o->text, "How many, or which: n[3-4]")->required();
+    add_timeout(sub, *o, kGive, "Seconds until they are gone");
+}
+
+void add_job_commands(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<JobOptions>();
+    CLI::App* sub =
+        add_job_command(app, chosen, "wait", "Wait for something to do and print it for eval", o,
+                        [](const JobOptions& j) { return wait_for_event(j.timeout); });
+    add_timeout(sub, *o, -1, "Seconds; for ever by default");
+    add_answers(app, chosen);
+    add_wishes(app, chosen);
+    add_job_command(app, chosen, "env", "Print the environment of the job's present size for eval",
+                    std::make_shared<JobOptions>(),
+                    [](const JobOptions&) { return print_environment(); });
+}
 
 void add_journal(CLI::App& app, Command& chosen) {
     struct Options {
@@ -28,16 +161,21 @@ void add_journal(CLI::App& app, Command& chosen) {
         JournalFilter filter;
     };
     auto o = std::make_shared<Options>();
-    CLI::App* sub = add(app, "journal", "Show what happened", kOfJournals);
-    sub->add_option("--file", o->file, "Read this file instead of asking the controller")
-        ->required();
-    sub->add_option("--tail", o->filter.tail, "Only the last N events")
-        ->check(CLI::Range(1, 100'000))
+    CLI::App* sub = add(app, "journal", "Show what happened", kOfCluster);
+    sub->add_option("--file", o->file, "Read this file instead of asking the controller");
+    sub->add_option("--tail", o->filter.tail,
+                    "Only the last N events (without --file: 100 by default)")
+        ->check(CLI::Range(1, protocol::kMaxTail))
         ->type_name("N");
     sub->add_option("--job", o->filter.job, "Only events of this job")->type_name("JOB");
     sub->add_flag("--follow", o->filter.follow, "Go on with new events until interrupted");
     sub->add_flag("--json", o->filter.json, "One JSON object a line");
-    sub->callback([o, &chosen] { chosen = [o] { return show_journal_file(o->file, o->filter); }; });
+    sub->callback([o, &chosen] {
+        chosen = [o] {
+            return o->file.empty() ? show_journal(o->filter)
+                                   : show_journal_file(o->file, o->filter);
+        };
+    });
 }
 
 void add_check(CLI::App& app, Command& chosen) {
@@ -70,7 +208,9 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", PACKAGE_STRING);
     Command chosen;
+    add_queries(app, chosen);
     add_journal(app, chosen);
+    add_job_commands(app, chosen);
     add_check(app, chosen);
     add_gantt(app, chosen);
     try {

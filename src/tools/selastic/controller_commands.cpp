@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// One question, one answer, over the same link that applications use.
+//
+// Who may ask for what is the controller's to decide: it knows the user from
+// the credential.
+#include "selastic/controller_commands.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "common/text.hpp"
+#include "journal/event.hpp"
+#include "libelastic/link.hpp"
+#include "protocol/endpoint.hpp"
+#include "protocol/seal.hpp"
+#include "selastic/output.hpp"
+
+namespace elastic::tools {
+namespace {
+
+constexpr Duration kPatience = 10;  // to connect and be answered
+
+class Asker : private libelastic::LinkUser {
+  public:
+    Asker(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal)
+        : link_(std::move(endpoint), std::move(seal), *this, {}) {}
+    ~Asker() override { link_.finish(1); }
+
+    // Asks again after a lost connection only if that can do no harm.
+    Result<Json> ask(protocol::Query query) {
+        query.token = ++last_token_;
+        query_ = std::move(query);
+        answer_.reset();
+        if (link_.up()) send();
+        const Time end = libelastic::monotonic_now() + kPatience;
+        while (!answer_) {
+            const Duration left = end - libelastic::monotonic_now();
+            if (left <= 0 || link_.off()) return error("no answer from the controller: {}", why());
+            link_.wait(static_cast<int>(std::ceil(left * 1000)));
+        }
+        return *answer_;
+    }
+
+  private:
+    protocol::Hello hello() override {
+        protocol::Hello hello;
+        hello.role = protocol::Role::tool;
+        return hello;
+    }
+    void welcomed(const protocol::Welcome&) override { send(); }
+    void received(const protocol::Message& message) override {
+        if (const auto* reply = std::get_if<protocol::Reply>(&message)) {
+            if (reply->token == query_.token) answer_ = reply->body;
+        } else if (const auto* failure = std::get_if<protocol::Failure>(&message)) {
+            if (failure->token == query_.token || failure->token == 0)
+                answer_ = Error{failure->message};
+        }
+    }
+    void refused(const protocol::Failure& failure) override { answer_ = Error{failure.message}; }
+
+    // After a lost connection nobody knows whether a command was carried out.
+    void send() {
+        const bool only_reads =
+            query_.what == "jobs" || query_.what == "show" || query_.what == "journal";
+        if (sent_token_ == query_.token && !only_reads) {
+            answer_ = Error{"the connection was lost before the answer; see `selastic jobs`"};
+            return;
+        }
+        sent_token_ = query_.token;
+        link_.send(query_);
+    }
+
+    std::string why() const { return link_.trouble().empty() ? "timeout" : link_.trouble(); }
+
+    protocol::Query query_;
+    std::int64_t last_token_ = 0, sent_token_ = 0;
+    std::optional<Result<Json>> answer_;
+    libelastic::Link link_;
+};
+
+Result<std::unique_ptr<Asker>> connect() {
+    Result<protocol::Endpoint> endpoint = protocol::find_endpoint();
+    if (!endpoint) return endpoint.error();
+    auto seal = protocol::munge_seal(endpoint->munge_socket);
+    if (!seal) return seal.error();
+    return std::make_unique<Asker>(std::move(*endpoint), std::move(*seal));
+}
+
+std::string number(const Json& object, std::string_view key) {
+    return object.has(key) ? fmt::format("{}", object.get_int(key)) : "";
+}
+
+std::string agreement_text(const Json& agreement) {
+    if (!agreement.is_object()) return "";
+    const std::string list = agreement.get_string("node_list");
+    std::string text = fmt::format("{} {} {}", agreement.get_string("kind"),
+                                   list.empty() ? number(agreement, "nodes") : list,
+                                   agreement.get_string("state"));
+    if (agreement.get_int("beneficiary") > 0)
+        text += fmt::format(" for job {}", agreement.get_int("beneficiary"));
+    return text;
+}
+
+std::string range_text(const Json& job) {
+    return fmt::format("{}/{}/{}", number(job, "min"), number(job, "pref"), number(job, "max"));
+}
+
+std::string field(std::string_view name, const std::string& value) {
+    constexpr std::size_t kMaxValue = 2000;
+    return value.empty() ? "" : fmt::format("{:<12} {}\n", name, printable(value, kMaxValue));
+}
+
+std::string event_line(const Json& json) {
+    const Result<journal::Event> event = journal::event_from_json(json);
+    if (!event) return printable(json.dump(), 1000) + '\n';
+    return fmt::format("{}  {}\n", time_text(event->time), journal::describe(*event));
+}
+
+void print_events(const Json& events, bool json) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const std::string line = json ? events.at(i).dump() + '\n' : event_line(events.at(i));
+        fmt::print("{}", line);
+    }
+    std::fflush(stdout);
+}
+
+protocol::Query journal_query(const JournalFilter& filter) {
+    constexpr int kDefaultTail = 100;
+    protocol::Query query;
+    query.what = "journal";
+    query.job = filter.job;
+    query.tail = filter.tail > 0 ? filter.tail : kDefaultTail;
+    return query;
+}
+
+// Asks for more every second, until interrupted or the controller says no.
+int follow(Asker& asker, const JournalFilter& filter, Json seen) {
+    using namespace std::chrono_literals;
+    constexpr int kMostASecond = 1000;
+    protocol::Query query = journal_query(filter);
+    query.tail = kMostASecond;
+    for (;;) {
+        std::this_thread::sleep_for(1s);
+        const Result<Json> body = asker.ask(query);
+        if (!body) return fail(body.error());
+        const Json events = body->get("events");
+        print_events(news(events, seen), filter.json);
+        if (events.size() > 0) seen = events;
+    }
+}
+
+}  // namespace
+
+int query_and_print(const protocol::Query& query, bool json, std::string (*render)(const Json&)) {
+    const auto asker = connect();
+    if (!asker) return fail(asker.error());
+    const Result<Json> body = (*asker)->ask(query);
+    if (!body) return fail(body.error());
+    fmt::print("{}", json ? body->dump() + '\n' : render(*body));
+    return kExitOk;
+}
+
+int show_journal(const JournalFilter& filter) {
+    const auto asker = connect();
+    if (!asker) return fail(asker.error());
+    const Result<Json> body = (*asker)->ask(journal_query(filter));
+    if (!body) return fail(body.error());
+    print_events(body->get("events"), filter.json);
+    return filter.follow ? follow(**asker, filter, body->get("events")) : kExitOk;
+}
+
+Json news(const Json& now, const Json& before) {
+    std::size_t first = 0;
+    if (before.size() > 0) {
+        const std::string last = before.at(before.size() - 1).dump();
+        for (std::size_t i = now.size(); i > 0 && first == 0; --i)
+            if (now.at(i - 1).dump() == last) first = i;
+    }
+    Json result = Json::array();
+    for (std::size_t i = first; i < now.size(); ++i) result.push(now.at(i));
+    return result;
+}
+
+std::string render_jobs(const Json& body) {
+    std::vector<std::vector<std::string>> rows{{"JOB", "USER", "NAME", "CLASS", "STATE", "NODES",
+                                                "MIN/PREF/MAX", "RESIZES", "NODELIST", "NOW"}};
+    const Json jobs = body.get("jobs");
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const Json job = jobs.at(i);
+        std::string now = agreement_text(job.get("agreement"));
+        if (now.empty() && job.get_string("state") == "RUNNING" && !job.get_bool("connected") &&
+            job.get_string("class") != "rigid")
+            now = "not connected";
+        rows.push_back({number(job, "job"), job.get_string("user"), job.get_string("name"),
+                        job.get_string("class"), job.get_string("state"), number(job, "nodes"),
+                        range_text(job), number(job, "resizes"), job.get_string("node_list"), now});
+    }
+    return table(rows) + fmt::format("{} nodes, {} idle, policy {}\n", body.get_int("nodes"),
+                                     body.get_int("idle"), printable(body.get_string("policy")));
+}
+
+std::string render_job(const Json& body) {
+    const Json job = body.get("job");
+    std::string out;
+    out += field("job", number(job, "job"));
+    out += field("name", job.get_string("name"));
+    out += field("user", job.get_string("user"));
+    out += field("class", job.get_string("class"));
+    out += field("state", job.get_string("state"));
+    out += field("nodes", fmt::format("{} {}", number(job, "nodes"), job.get_string("node_list")));
+    out += field("min/pref/max", range_text(job));
+    out += field("connected", job.get_bool("connected") ? "yes" : "no");
+    out += field("agreement", agreement_text(job.get("agreement")));
+    out += field("resizes", number(job, "resizes"));
+    if (job.has("time_left"))
+        out += field("time left", format_duration(job.get_number("time_left")));
+    out += field("last reason", job.get_string("last_reason"));
+    if (job.get("annotation").is_object()) out += field("annotation", job.get("annotation").dump());
+    const Json history = job.get("history");
+    if (history.size() > 0) out += "history\n";
+    for (std::size_t i = 0; i < history.size(); ++i) out += "  " + event_line(history.at(i));
+    return out;
+}
+
+std::string render_message(const Json& body) {
+    return printable(body.get_string("message"), 1024) + '\n';
+}
+
+std::string render_evacuation(const Json& body) {
+    std::string out;
+    const Json agreements = body.get("agreements"), left = body.get("left");
+    for (std::size_t i = 0; i < agreements.size(); ++i)
+        out += fmt::format("job {}: asked to move off (operation {})\n",
+                           agreements.at(i).get_int("job"), agreements.at(i).get_int("op"));
+    for (std::size_t i = 0; i < left.size(); ++i)
+        out += fmt::format("job {}: stays: {}\n", left.at(i).get_int("job"),
+                           printable(left.at(i).get_string("reason"), 1024));
+    return out.empty() ? "no job is on the node\n" : out;
+}
+
+}  // namespace elastic::tools

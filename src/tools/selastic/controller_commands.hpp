@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Commands that ask the controller.  Each prints and returns an exit code.
+#pragma once
+
+#include <string>
+
+#include "common/json.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "protocol/message.hpp"
+#include "selastic/file_commands.hpp"
+
+namespace elastic::tools {
+
+// Asks and prints the answer as `render` makes it, or as it is.
+int query_and_print(const protocol::Query&, bool json, std::string (*render)(const Json&));
+
+// `selastic journal` without --file.
+int show_journal(const JournalFilter&);
+
+// Bodies of replies as text.  Whatever a body lacks is shown as empty.
+std::string render_jobs(const Json& body);
+std::string render_job(const Json& body);
+std::string render_message(const Json& body);  // shrink, expand
+std::string render_evacuation(const Json& body);
+
+// The events of `now` that come behind the last one of `before`; all of them if
+// that one is not there any more.  Both are arrays of events, oldest first.
+Json news(const Json& now, const Json& before);
+
+}  // namespace elastic::tools

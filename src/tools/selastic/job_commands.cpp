@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// Taking part in agreements from a shell, through libelastic's C interface.
+//
+// A process that has just connected is told by an event where the agreement in
+// flight stands: offered, accepted, or applied and to be confirmed.  So every
+// command first waits for that event, then does its step, then waits for the
+// controller's word on it.
+#include "selastic/job_commands.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "common/text.hpp"
+#include "selastic/output.hpp"
+
+namespace elastic::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kIntroduction =
+    2;  // seconds in which a connected controller tells what is in flight
+constexpr double kSettling = 600;  // for what the controller's own deadlines bound
+
+// Seconds from now on, or for ever.
+class Deadline {
+  public:
+    explicit Deadline(double seconds) {
+        constexpr double kForEver = 1e9;
+        if (seconds >= 0 && seconds < kForEver)
+            end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(seconds));
+    }
+    bool passed() const { return end_ && Clock::now() >= *end_; }
+    int left_ms() const {
+        if (!end_) return -1;
+        const double ms = std::chrono::duration<double, std::milli>(*end_ - Clock::now()).count();
+        return static_cast<int>(std::clamp(std::ceil(ms), 0.0, static_cast<double>(INT_MAX)));
+    }
+
+  private:
+    std::optional<Clock::time_point> end_;
+};
+
+class Handle {
+  public:
+    Handle() : code_(elastic_open(&handle_, 0)) {}
+    ~Handle() { elastic_close(handle_); }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    operator elastic_handle*() const { return handle_; }
+
+    // kExitOk if the job is elastic, else the exit code after a message.
+    int check() const {
+        if (code_ == ELASTIC_OK) return kExitOk;
+        if (code_ != ELASTIC_ENOTELASTIC) return fail(Error{elastic_strerror(code_)});
+        fail(Error{elastic_detail(handle_)[0] ? elastic_detail(handle_) : elastic_strerror(code_)});
+        return kExitNotElastic;
+    }
+
+    // The next event that `wanted` picks; nothing when the deadline has passed
+    // or no event will ever come.
+    template <class Wanted>
+    std::optional<elastic_event> next(const Deadline& deadline, Wanted wanted) {
+        elastic_event event{};
+        for (;;) {
+            const int code = elastic_poll(handle_, deadline.left_ms(), &event);
+            closed_ = closed_ || code < 0 || event.type == ELASTIC_EVENT_CLOSED;
+            if (closed_) return std::nullopt;
+            if (code > 0 && wanted(event)) return event;
+            if (code == 0 && deadline.passed()) return std::nullopt;
+        }
+    }
+
+    // The controller wants no more of this job.
+    bool closed() const { return closed_; }
+
+    // Nothing came: says why and gives the exit code.
+    int explain(const char* what) const {
+        if (closed_) {
+            fail(error("the job is not elastic any more: {}", elastic_detail(handle_)));
+            return kExitNotElastic;
+        }
+        if (!elastic_connected(handle_))
+            return fail(error("the controller is out of reach: {}", elastic_detail(handle_)));
+        fail(Error{what});
+        return kExitNo;
+    }
+
+  private:
+    elastic_handle* handle_ = nullptr;
+    int code_;
+    bool closed_ = false;
+};
+
+bool is_offer(const elastic_event& e) {
+    return e.type == ELASTIC_EVENT_OFFER_SHRINK || e.type == ELASTIC_EVENT_OFFER_EXPAND;
+}
+
+// Tells where an agreement stands.
+bool is_stage(const elastic_event& e) {
+    return is_offer(e) || e.type == ELASTIC_EVENT_ACCEPTED ||
+           (e.type == ELASTIC_EVENT_RESIZED && e.op > 0);
+}
+
+// Until the controller is there, and then as long as it needs to say what is in flight.
+std::optional<elastic_event> agreement_in_flight(Handle& handle, std::int64_t op,
+                                                 const Deadline& deadline) {
+    const auto wanted = [op](const elastic_event& e) {
+        return is_stage(e) && (op == 0 || e.op == op);
+    };
+    constexpr double kGlance = 0.1;
+    while (!elastic_connected(handle) && !handle.closed() && !deadline.passed())
+        if (const auto event = handle.next(Deadline(kGlance), wanted)) return event;
+    const int left = deadline.left_ms();
+    const double most = left < 0 ? kIntroduction : std::min(kIntroduction, left / 1000.0);
+    return handle.next(Deadline(most), wanted);
+}
+
+constexpr const char* kNothing = "no such operation is in flight";
+
+// The end of `op`, one way or the other: 0 if `wanted` came.
+template <class Wanted>
+int conclude(Handle& handle, std::int64_t op, const Deadline& deadline, Wanted wanted) {
+    const auto event = handle.next(deadline, [&](const elastic_event& e) {
+        return wanted(e) || (e.type == ELASTIC_EVENT_ENDED && (e.op == op || e.op == 0));
+    });
+    if (!event) return handle.explain("no answer from the controller in time");
+    fmt::print("{}", assignments(*event));
+    if (wanted(*event)) return kExitOk;
+    fail(Error{event->reason[0] ? event->reason : "the operation is over"});
+    return kExitNo;
+}
+
+int refused(const Handle& handle, int code) {
+    fail(Error{elastic_detail(handle)[0] ? elastic_detail(handle) : elastic_strerror(code)});
+    return code == ELASTIC_ENOTELASTIC ? kExitNotElastic
+           : code == ELASTIC_ESTATE    ? kExitNo
+                                       : kExitError;
+}
+
+std::string_view event_name(int type) {
+    switch (type) {
+        case ELASTIC_EVENT_OFFER_SHRINK:
+        case ELASTIC_EVENT_OFFER_EXPAND:
+            return "offer";
+        case ELASTIC_EVENT_ACCEPTED:
+            return "accepted";
+        case ELASTIC_EVENT_RESIZED:
+            return "resized";
+        case ELASTIC_EVENT_QUEUED:
+            return "queued";
+        case ELASTIC_EVENT_ENDED:
+            return "ended";
+        case ELASTIC_EVENT_CLOSED:
+            return "closed";
+        default:
+            return "none";
+    }
+}
+
+std::string_view kind_name(int kind) {
+    return kind == ELASTIC_SHRINK ? "shrink" : kind == ELASTIC_EXPAND ? "expand" : "";
+}
+
+std::string_view outcome_name(int outcome) {
+    constexpr std::array<std::string_view, 5> kNames{"", "declined", "expired", "cancelled",
+                                                     "denied"};
+    return outcome > 0 && outcome < std::ssize(kNames) ? kNames[static_cast<std::size_t>(outcome)]
+                                                       : "";
+}
+
+}  // namespace
+
+std::string assignments(const elastic_event& event) {
+    return fmt::format(
+        "ELASTIC_EVENT={}\nELASTIC_KIND={}\nELASTIC_OP={}\nELASTIC_NODES={}\nELASTIC_NODELIST={}\n"
+        "ELASTIC_SIZE={}\nELASTIC_DEADLINE={:.0f}\nELASTIC_OUTCOME={}\nELASTIC_REASON={}\n",
+        event_name(event.type), kind_name(event.kind), event.op, event.nodes,
+        shell_quote(event.node_list), event.size, event.deadline, outcome_name(event.outcome),
+        shell_quote(printable(event.reason, 1024)));
+}
+
+std::string environment(const std::string& node_list, int nodes) {
+    const std::string list = shell_quote(node_list);
+    // What depends on the tasks of the old size srun works out anew when it is unset.
+    return fmt::format(
+        "export SLURM_JOB_NODELIST={0} SLURM_NODELIST={0} SLURM_JOB_NUM_NODES={1} "
+        "SLURM_NNODES={1}\n"
+        "unset SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE SLURM_NTASKS SLURM_NPROCS\n",
+        list, nodes);
+}
+
+int wait_for_event(double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    const auto event = handle.next(Deadline(timeout), [](const elastic_event& e) {
+        return e.type != ELASTIC_EVENT_NONE && e.type != ELASTIC_EVENT_QUEUED;
+    });
+    if (event) {
+        fmt::print("{}", assignments(*event));
+        return kExitOk;
+    }
+    return handle.closed() ? handle.explain("") : kExitNo;
+}
+
+int accept_offer(std::int64_t op, double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    const Deadline deadline(timeout);
+    const auto event = agreement_in_flight(handle, op, deadline);
+    if (!event) return handle.explain(kNothing);
+    if (!is_offer(*event)) {  // an earlier process has accepted it
+        fmt::print("{}", assignments(*event));
+        return kExitOk;
+    }
+    if (const int code = elastic_accept(handle, event->op); code < 0) return refused(handle, code);
+    return conclude(handle, event->op, deadline, [op = event->op](const elastic_event& e) {
+        return e.op == op && (e.type == ELASTIC_EVENT_ACCEPTED || e.type == ELASTIC_EVENT_RESIZED);
+    });
+}
+
+int decline_offer(std::int64_t op, const std::string& reason, double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    const Deadline deadline(timeout);
+    const auto event = agreement_in_flight(handle, op, deadline);
+    if (!event) return handle.explain(kNothing);
+    const int code = elastic_decline(handle, event->op, reason.c_str());
+    if (code < 0) return refused(handle, code);
+    return conclude(handle, event->op, deadline, [op = event->op](const elastic_event& e) {
+        return e.type == ELASTIC_EVENT_ENDED && e.op == op && e.outcome == ELASTIC_DECLINED;
+    });
+}
+
+int report_done(std::int64_t op, double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    const Deadline deadline(timeout);
+    auto event = agreement_in_flight(handle, op, deadline);
+    if (!event) return handle.explain(kNothing);
+    const std::int64_t mine = event->op;
+    const auto is_applied = [mine](const elastic_event& e) {
+        return e.type == ELASTIC_EVENT_RESIZED && e.op == mine;
+    };
+    const bool expands = event->kind == ELASTIC_EXPAND;
+    if (expands && event->type == ELASTIC_EVENT_ACCEPTED) {
+        const int code = conclude(handle, mine, deadline, is_applied);
+        if (code != kExitOk) return code;
+    } else if (event->type == ELASTIC_EVENT_RESIZED) {
+        fmt::print("{}", assignments(*event));
+        if (!expands) return kExitOk;
+    }
+    if (const int code = elastic_done(handle, mine); code < 0) return refused(handle, code);
+    return expands ? kExitOk : conclude(handle, mine, deadline, is_applied);
+}
+
+int request_nodes(int nodes, int least, double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    const Deadline deadline(timeout + kSettling);
+    if (const int code = elastic_request(handle, nodes, least, timeout); code < 0)
+        return refused(handle, code);
+    const auto event = handle.next(deadline, [](const elastic_event& e) {
+        return e.kind == ELASTIC_EXPAND &&
+               (e.type == ELASTIC_EVENT_RESIZED || e.type == ELASTIC_EVENT_ENDED);
+    });
+    if (!event) return handle.explain("no answer from the controller in time");
+    fmt::print("{}", assignments(*event));
+    if (event->type == ELASTIC_EVENT_RESIZED) {
+        if (event->op > 0) elastic_done(handle, event->op);
+        return kExitOk;
+    }
+    fail(Error{event->reason});
+    return kExitNo;
+}
+
+int release_nodes(const std::string& what, double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    const auto count = parse_integer(what);
+    if (count && (*count < 1 || *count > INT_MAX))
+        return fail(error("{} is no number of nodes", what));
+    const int code = count ? elastic_release(handle, static_cast<int>(*count), nullptr)
+                           : elastic_release(handle, 0, what.c_str());
+    if (code < 0) return refused(handle, code);
+    const auto event = handle.next(Deadline(timeout), [](const elastic_event& e) {
+        return e.kind == ELASTIC_SHRINK &&
+               (e.type == ELASTIC_EVENT_RESIZED || e.type == ELASTIC_EVENT_ENDED);
+    });
+    if (!event) return handle.explain("no answer from the controller in time");
+    fmt::print("{}", assignments(*event));
+    if (event->type == ELASTIC_EVENT_RESIZED) return kExitOk;
+    fail(Error{event->reason});
+    return kExitNo;
+}
+
+int print_environment() {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    if (!elastic_connected(handle)) return handle.explain("");
+    fmt::print("{}", environment(elastic_nodelist(handle), elastic_nodes(handle)));
+    return kExitOk;
+}
+
+}  // namespace elastic::tools

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Commands for scripts inside a job: each is a short process that does one step
+// of an agreement.  The controller keeps the agreement between them and tells
+// every new process how far it is.  Each prints and returns an exit code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "libelastic/elastic.h"
+
+namespace elastic::tools {
+
+// Lines NAME=value that a shell can eval: ELASTIC_EVENT, _KIND, _OP, _NODES,
+// _NODELIST, _SIZE, _DEADLINE, _OUTCOME, _REASON; all of them, so that none
+// keeps the value of an earlier event.
+std::string assignments(const elastic_event&);
+
+// The environment of a job that now has these nodes, for eval.
+std::string environment(const std::string& node_list, int nodes);
+
+// `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.
+int wait_for_event(double timeout);
+int accept_offer(std::int64_t op, double timeout);
+int decline_offer(std::int64_t op, const std::string& reason, double timeout);
+int report_done(std::int64_t op, double timeout);
+int request_nodes(int nodes, int least, double timeout);
+int release_nodes(const std::string& what, double timeout);  // a number or a node list
+int print_environment();
+
+}  // namespace elastic::tools
