@@ -200,7 +200,10 @@ std::string environment(const std::string& node_list, int nodes) {
 int wait_for_event(double timeout) {
     Handle handle;
     if (const int code = handle.check(); code != kExitOk) return code;
-    const auto event = handle.next(Deadline(timeout), [](const elastic_event& e) {
+    // What is in flight comes right behind the welcome; `--timeout 0` is to see it too.
+    constexpr double kMoment = 0.2;
+    const Deadline deadline(timeout < 0 ? timeout : std::max(timeout, kMoment));
+    const auto event = handle.next(deadline, [](const elastic_event& e) {
         return e.type != ELASTIC_EVENT_NONE && e.type != ELASTIC_EVENT_QUEUED;
     });
     if (event) {

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selastic's command line as far as it needs no controller.  Prints what fails.
+set -u
+data=$ELASTIC_TEST_DATA/journal
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+# expect CODE COMMAND...: the command's exit code; its output is in $dir/out.
+expect() {
+    want=$1
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got -eq "$want" ] && return
+    echo "FAIL: $*: exit code $got, not $want"
+    cat "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+# shows TEXT: the last output has it.
+shows() {
+    grep -qF -- "$1" "$dir/out" "$dir/err" && return
+    echo "FAIL: not in the output: $1"
+    cat "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+unset SLURM_JOB_ID ELASTIC_CONTROLLER NO_COLOR
+selastic=./selastic
+
+expect 0 $selastic --help
+shows 'Commands inside a job'
+expect 0 $selastic --version
+expect 2 $selastic
+expect 2 $selastic explode
+expect 2 $selastic shrink 12
+expect 2 $selastic shrink 12 0
+expect 2 $selastic journal --file "$dir/absent"
+shows 'selastic: error: cannot open'
+
+expect 0 $selastic journal --file "$data/example.journal" --tail 1
+shows 'controller stop, 16 nodes'
+expect 0 $selastic journal --file "$data/example.journal" --job 106 --json
+shows '"event":"end","job":106,"state":"TIMEOUT"'
+[ "$(wc -l <"$dir/out")" -eq 3 ] || { echo "FAIL: job 106 has three events"; failures=$((failures + 1)); }
+
+expect 0 $selastic check "$data/example.journal"
+shows '6 jobs (5 completed, 0 running), 3 shrinks, 5 expands, 0 violations'
+head -n 20 "$data/example.journal" >"$dir/first"
+tail -n +21 "$data/example.journal" >"$dir/second"
+expect 1 $selastic check "$dir/first"
+shows 'vanished: job 102'
+expect 0 $selastic check --running "$dir/first"
+expect 0 $selastic check "$dir/first" "$dir/second"
+expect 1 $selastic check --json "$dir/second"
+shows '"rule":"not_submitted"'
+printf 'rubbish\n' >>"$dir/second"
+expect 1 $selastic check "$dir/first" "$dir/second"
+shows "$dir/second:35: malformed"
+
+expect 0 $selastic gantt --width 60 --ascii "$data/example.journal"
+shows 'B 102  bag-of-tasks  malleable  8 -> 4 -> 6 -> 9 -> 6'
+expect 0 $selastic gantt --svg "$dir/x.svg" --nodes 'n[1-4]' "$data/example.journal"
+grep -q '</svg>' "$dir/x.svg" || { echo "FAIL: no image"; failures=$((failures + 1)); }
+expect 2 $selastic gantt --nodes 'n[' "$data/example.journal"
+expect 2 $selastic gantt --svg "$dir/absent/x.svg" "$data/example.journal"
+
+for command in wait env accept 'request 1' 'release 1'; do
+    expect 3 $selastic $command
+done
+exit $failures
