@@ -402,7 +402,12 @@ void Client::refused(const protocol::Failure& failure) {
 
 void Client::welcomed(const Welcome& welcome) {
     const JobView before = std::exchange(known_, view_of(welcome));
-    if (settling_) shown_ = known_;
+    // What has no event of its own is shown at once.
+    const JobView shown = std::exchange(shown_, known_);
+    if (!settling_) {
+        shown_.nodes = shown.nodes;
+        shown_.node_list = shown.node_list;
+    }
     catch_up(welcome, settling_ ? known_ : before);
     resuming_ = agreement_ && agreement_->op == welcome.agreement ? 0 : welcome.agreement;
     resuming_stage_ = welcome.stage;
