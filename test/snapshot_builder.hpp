@@ -3,6 +3,7 @@
 // every node of it accounted for.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "core/planner.hpp"
@@ -58,7 +59,7 @@ struct SnapshotBuilder {
         job.id = id;
         job.elastic = std::move(elastic);
         job.held = held;
-        job.estimated_end = snapshot.now + left;
+        job.estimated_end = std::min(snapshot.now + left, kNever);
         job.resizable = job.elastic.malleable || job.elastic.evolving;
         for (core::PoolId pool = 0; pool < held.size(); ++pool) {
             snapshot.pools[pool].nodes += held[pool];

@@ -12,6 +12,7 @@
 #include "core/queue_front.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace elastic::core {
 
@@ -43,7 +44,8 @@ bool QueueFront::reserve(SystemState& state, std::uint32_t pending, int size) {
         state.profile().earliest(state.eligible(job.eligible), size, duration, reservation.nodes);
     if (!from) return false;
     reservation.from = *from;
-    reservation.to = *from + duration;
+    // A job of no length, too, is there for an instant.
+    reservation.to = std::max(*from + duration, std::nextafter(*from, kNever));
     state.reserve(reservation);
     return true;
 }

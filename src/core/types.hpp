@@ -2,7 +2,13 @@
 // The scheduler's vocabulary.
 #pragma once
 
+// g++ 12 sees overreads in the inlined moves of small_vector where there are none.
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+#endif
 #include <boost/container/small_vector.hpp>
+#pragma GCC diagnostic pop
 #include <cstdint>
 #include <string>
 #include <vector>

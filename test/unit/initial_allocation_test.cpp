@@ -140,3 +140,11 @@ TEST(a_job_that_shares_nodes_does_not_delay_a_reservation) {
     check_eq(plan_text(b.snapshot, "easy"),
              "start 2 [0] ->1 backfilled\nreserve 1 [2] ->2 at +100\n");
 }
+
+TEST(a_head_of_no_length_has_a_reservation_all_the_same) {
+    SnapshotBuilder b({12});
+    b.run(1, rigid(5), {5}, 35);
+    b.queue(2, rigid(13), 0);
+    b.queue(3, rigid(9), 62);
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 2 [13] ->13 at +35\n");
+}

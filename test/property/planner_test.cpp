@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// What always holds for a plan (planner.hpp), on random snapshots with
+// everything in them, under every preset and victim order.
+#include <map>
+
+#include "core/speedup.hpp"
+#include "random_snapshot.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+namespace {
+
+struct Case {
+    Snapshot snapshot;
+    Policy policy;
+    std::vector<Action> actions;
+    std::map<JobId, const RunningJob*> running;
+    std::map<JobId, const PendingJob*> pending;
+
+    Case(Snapshot s, Policy p) : snapshot(std::move(s)), policy(p) {
+        Planner planner;
+        Rng rng(1);
+        actions = planner.plan(snapshot, policy, rng).actions;
+        for (const RunningJob& job : snapshot.running) running[job.id] = &job;
+        for (const PendingJob& job : snapshot.pending) pending[job.id] = &job;
+    }
+    Case(const Case&) = delete;
+
+    std::string text() const {
+        Plan plan;
+        plan.actions = actions;
+        return to_json(snapshot).dump() + "\n" + to_json(plan).dump();
+    }
+};
+
+#define holds(condition, c) \
+    ck_assert_msg(condition, "%s does not hold for\n%s", #condition, (c).text().c_str())
+
+template <class Check>
+void for_random_cases(std::uint64_t standard_seed, int count, Check check) {
+    Rng rng(seed(standard_seed));
+    for (int i = 0; i < count; ++i) {
+        RandomSnapshot random(rng);
+        const Snapshot snapshot = random.anything();
+        check_ok(validate(snapshot));
+        Policy policy = *preset(preset_names()[i % preset_names().size()]);
+        if (random.chance(50)) policy = Policy{};
+        if (random.chance(50)) policy.victim_order = VictimOrder::gain;
+        if (random.chance(15)) policy.backfill = Backfill::none;
+        check(Case(snapshot, policy));
+    }
+}
+
+void add(PoolCounts& to, const PoolCounts& more, int sign = 1) {
+    for (std::size_t p = 0; p < to.size(); ++p) to[p] += sign * more[p];
+}
+
+bool only_in(const PoolCounts& nodes, const Eligibility& eligible) {
+    int inside = 0;
+    for (PoolId pool : eligible) inside += nodes[pool];
+    return inside == total(nodes);
+}
+
+void check_start(const Case& c, const Action& action) {
+    holds(c.pending.contains(action.job), c);
+    const PendingJob& job = *c.pending.at(action.job);
+    const Annotation& a = job.elastic;
+    holds(a.min <= action.size_after && action.size_after <= a.max, c);
+    holds(a.sizes.allows(action.size_after), c);
+    holds(total(action.nodes) == action.size_after ||
+              (job.shares_nodes && !job.refused && total(action.nodes) < action.size_after),
+          c);
+    holds(only_in(action.nodes, c.snapshot.eligibilities[job.eligible]), c);
+}
+
+void check_resizable(const Case& c, const RunningJob& job) {
+    holds(job.elastic.malleable && job.resizable && job.not_before <= c.snapshot.now, c);
+    const Duration gap = job.elastic.gap >= 0 ? job.elastic.gap : c.policy.resize_gap;
+    holds(job.last_resize + gap <= c.snapshot.now, c);
+}
+
+void check_shrink(const Case& c, const Action& action) {
+    const RunningJob& job = *c.running.at(action.job);
+    check_resizable(c, job);
+    holds(total(action.nodes) >= 1 && action.size_after == total(job.held) - total(action.nodes),
+          c);
+    holds(action.size_after >= job.elastic.min && job.elastic.sizes.allows(action.size_after), c);
+    for (PoolId p = 0; p < action.nodes.size(); ++p)
+        holds(action.nodes[p] == 0 ||
+                  action.nodes[p] <= job.held[p] - (p == job.batch_host_pool ? 1 : 0),
+              c);
+    holds(action.beneficiary != 0 && action.beneficiary != action.job, c);
+}
+
+void check_expand(const Case& c, const Action& action) {
+    const RunningJob& job = *c.running.at(action.job);
+    holds(job.resizable, c);
+    if (action.op == 0) check_resizable(c, job);
+    holds(total(action.nodes) >= 1 && action.size_after == total(job.held) + total(action.nodes),
+          c);
+    holds(action.size_after <= job.elastic.max && job.elastic.sizes.allows(action.size_after), c);
+    holds(only_in(action.nodes, c.snapshot.eligibilities[job.eligible]), c);
+}
+
+// The nodes that an action takes from the idle ones; the rest comes from its victims.
+PoolCounts idle_part(const Case& c, const Action& action) {
+    PoolCounts nodes = action.nodes;
+    for (const Action& other : c.actions)
+        if (other.kind == ActionKind::shrink && other.beneficiary == action.job)
+            add(nodes, other.nodes, -1);
+    for (int& count : nodes) count = std::max(count, 0);
+    return nodes;
+}
+
+bool gives_nodes(const Action& action) {
+    return action.kind == ActionKind::start || action.kind == ActionKind::expand;
+}
+
+bool is_withdrawn(const Case& c, OpId op) {
+    return std::any_of(c.actions.begin(), c.actions.end(), [&](const Action& action) {
+        return action.kind == ActionKind::withdraw && action.op == op;
+    });
+}
+
+Time soon(const Case& c) {
+    return std::nextafter(c.snapshot.now, kNever);
+}
+
+// Who uses which nodes when, if the plan is carried out now and every job ends by
+// its estimate, which for a shrunk job grows by the model.
+struct Use {
+    Time from, to;
+    PoolCounts nodes;
+};
+
+Time end_of(const Case& c, const RunningJob& job) {
+    return std::max(job.estimated_end, soon(c));
+}
+
+Use kept_by_victim(const Case& c, const RunningJob& job, const PoolCounts& given) {
+    Use use{c.snapshot.now, end_of(c, job), job.held};
+    const int size = total(job.held), after = size - total(given);
+    add(use.nodes, given, -1);
+    if (use.to >= kNever || after < 1) return use;
+    const Duration slower = rescale(use.to - c.snapshot.now, size, after, job.elastic.rho);
+    use.to = std::max(use.to, c.snapshot.now + slower + job.elastic.cost.seconds(size, after));
+    return use;
+}
+
+std::vector<Use> uses_after(const Case& c) {
+    std::map<JobId, PoolCounts> given;
+    for (const Promise& promise : c.snapshot.promises)
+        if (promise.kind == Promise::Kind::shrink) given[promise.job] = promise.nodes;
+    for (const Action& action : c.actions)
+        if (action.kind == ActionKind::shrink) given[action.job] = action.nodes;
+    std::vector<Use> uses;
+    for (const RunningJob& job : c.snapshot.running)
+        uses.push_back(given.contains(job.id) ? kept_by_victim(c, job, given[job.id])
+                                              : Use{c.snapshot.now, end_of(c, job), job.held});
+    for (const Promise& promise : c.snapshot.promises) {
+        if (promise.kind != Promise::Kind::expand || is_withdrawn(c, promise.op)) continue;
+        uses.push_back({c.snapshot.now, end_of(c, *c.running.at(promise.job)), promise.nodes});
+    }
+    for (const Action& action : c.actions) {
+        if (action.kind == ActionKind::expand)
+            uses.push_back({c.snapshot.now, end_of(c, *c.running.at(action.job)), action.nodes});
+        if (action.kind != ActionKind::start) continue;
+        const PendingJob& job = *c.pending.at(action.job);
+        Duration duration = job.duration;
+        if (action.size_after < job.elastic.pref)
+            duration = rescale(duration, job.elastic.pref, action.size_after, job.elastic.rho);
+        uses.push_back(
+            {c.snapshot.now, std::max(c.snapshot.now + duration, soon(c)), action.nodes});
+    }
+    for (const Action& action : c.actions) {
+        if (action.kind != ActionKind::reserve) continue;
+        const Duration duration = c.pending.at(action.job)->duration;
+        uses.push_back({action.time,
+                        std::max(action.time + duration, std::nextafter(action.time, kNever)),
+                        action.nodes});
+    }
+    for (const SharedNodes& shared : c.snapshot.shared_until) {
+        PoolCounts nodes(c.snapshot.pools.size(), 0);
+        nodes[shared.pool] = shared.nodes;
+        uses.push_back({c.snapshot.now, std::max(shared.until, soon(c)), nodes});
+    }
+    return uses;
+}
+
+}  // namespace
+
+TEST(every_action_is_allowed_to_the_job_it_concerns) {
+    std::map<ActionKind, int> seen;
+    for_random_cases(11, 12000, [&](const Case& c) {
+        std::map<JobId, int> actions;
+        for (const Action& action : c.actions) {
+            ++seen[action.kind];
+            if (action.kind == ActionKind::start) check_start(c, action);
+            if (action.kind == ActionKind::shrink) check_shrink(c, action);
+            if (action.kind == ActionKind::expand) check_expand(c, action);
+            if (action.kind != ActionKind::deny) ++actions[action.job];
+        }
+        for (auto [job, count] : actions) holds(count == 1, c);
+    });
+    check_eq(seen.size(), 6U);
+    for (auto [kind, count] : seen) check_that(count > 100);
+}
+
+TEST(no_idle_node_is_given_twice) {
+    for_random_cases(12, 12000, [](const Case& c) {
+        PoolCounts given(c.snapshot.pools.size(), 0);
+        for (const Promise& promise : c.snapshot.promises)
+            if (promise.kind == Promise::Kind::expand && !is_withdrawn(c, promise.op))
+                add(given, promise.nodes);
+        for (const Action& action : c.actions)
+            if (gives_nodes(action)) add(given, idle_part(c, action));
+        for (std::size_t p = 0; p < given.size(); ++p)
+            holds(given[p] <= c.snapshot.pools[p].idle, c);
+    });
+}
+
+TEST(who_waits_for_victims_gets_all_it_needs_from_them) {
+    for_random_cases(13, 8000, [](const Case& c) {
+        for (const Action& action : c.actions) {
+            if (gives_nodes(action)) {
+                const bool has_victims =
+                    std::any_of(c.actions.begin(), c.actions.end(), [&](const Action& other) {
+                        return other.kind == ActionKind::shrink && other.beneficiary == action.job;
+                    });
+                holds(action.deferred == has_victims, c);
+            }
+            if (action.kind != ActionKind::shrink) continue;
+            holds(std::any_of(c.actions.begin(), c.actions.end(),
+                              [&](const Action& other) {
+                                  return gives_nodes(other) && other.deferred &&
+                                         other.job == action.beneficiary;
+                              }),
+                  c);
+        }
+    });
+}
+
+// Claims are left out: which of their victims' nodes they use is not in the plan.
+TEST(the_reserved_nodes_are_free_at_the_reserved_time) {
+    int reservations = 0;
+    for_random_cases(14, 12000, [&](const Case& c) {
+        if (std::any_of(c.snapshot.pending.begin(), c.snapshot.pending.end(),
+                        [](const PendingJob& job) { return job.claimed; }))
+            return;
+        const std::vector<Use> uses = uses_after(c);
+        for (const Action& action : c.actions) {
+            if (action.kind != ActionKind::reserve) continue;
+            ++reservations;
+            for (const Use& at : uses) {
+                const Time end = action.time + c.pending.at(action.job)->duration;
+                const Time time = std::max(at.from, action.time);
+                if (time >= std::max(end, std::nextafter(action.time, kNever))) continue;
+                for (std::size_t p = 0; p < action.nodes.size(); ++p) {
+                    if (action.nodes[p] == 0) continue;
+                    int used = 0;
+                    for (const Use& use : uses)
+                        if (use.from <= time && time < use.to) used += use.nodes[p];
+                    holds(used <= c.snapshot.pools[p].nodes, c);
+                }
+            }
+        }
+    });
+    check_that(reservations > 1000);
+}
+
+// The head: the first job that cannot start.  Without backfilling, shrinking and
+// expanding it would start at its fcfs reservation.
+TEST(the_head_never_starts_later_than_without_the_plan) {
+    int heads = 0;
+    for_random_cases(15, 12000, [&](const Case& given) {
+        Snapshot snapshot = given.snapshot;
+        snapshot.requests.clear();
+        const Case plain(snapshot, *preset("fcfs"));
+        const Case c(snapshot, given.policy);
+        const auto head =
+            std::find_if(plain.actions.begin(), plain.actions.end(),
+                         [](const Action& a) { return a.kind == ActionKind::reserve; });
+        if (head == plain.actions.end()) return;
+        ++heads;
+        const auto own = std::find_if(c.actions.begin(), c.actions.end(),
+                                      [&](const Action& a) { return a.job == head->job; });
+        holds(own != c.actions.end(), c);
+        holds(own->kind == ActionKind::start || own->time <= head->time, c);
+    });
+    check_that(heads > 1000);
+}
+
+TEST(the_same_snapshot_gives_the_same_plan) {
+    Planner used;
+    for_random_cases(16, 3000, [&](const Case& c) {
+        Rng rng(1);
+        Plan fresh;
+        fresh.actions = c.actions;
+        const std::string expected = to_json(fresh).dump();
+        check_eq(to_json(used.plan(c.snapshot, c.policy, rng)).dump(), expected);
+        Result<Snapshot> read = snapshot_from_json(*Json::parse(to_json(c.snapshot).dump()));
+        ck_assert_msg(static_cast<bool>(read), "%s\n%s", read ? "" : read.error().message.c_str(),
+                      c.text().c_str());
+        check_eq(to_json(used.plan(*read, c.policy, rng)).dump(), expected);
+    });
+}
+
+TEST(rigid_policies_resize_nobody_but_who_asks) {
+    for_random_cases(17, 3000, [](const Case& given) {
+        for (const char* name : {"fcfs", "easy"}) {
+            const Case c(given.snapshot, *preset(name));
+            for (const Action& action : c.actions) {
+                holds(action.kind != ActionKind::shrink, c);
+                holds(action.kind != ActionKind::expand || action.op != 0, c);
+            }
+        }
+    });
+}
