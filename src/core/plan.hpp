@@ -56,6 +56,7 @@ struct Action {
     // released.
     bool deferred = false;
     JobId beneficiary = 0;  // shrink
+    std::uint32_t entry = 0;  // start, reserve: which of Snapshot::pending
     Time time = 0;          // reserve: when
     int size_after = 0;     // start, shrink, expand: the job's nodes then
 };

@@ -60,6 +60,7 @@ Json to_json(const PendingJob& job) {
     set_if(json, "shares_nodes", job.shares_nodes);
     set_if(json, "refused", job.refused);
     set_if(json, "claimed", job.claimed);
+    set_if(json, "alternative", job.alternative);
     return json;
 }
 
@@ -202,6 +203,7 @@ void read(Reader& reader, PendingJob& job) {
     reader.flag("shares_nodes", job.shares_nodes);
     reader.flag("refused", job.refused);
     reader.flag("claimed", job.claimed);
+    reader.flag("alternative", job.alternative);
 }
 
 void read(Reader& reader, SharedNodes& shared) {

@@ -56,6 +56,9 @@ struct PendingJob {
     bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
     bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
     bool claimed = false;       // beneficiary of an agreement in flight
+    // The same job stands in the queue before, for another partition: one of them starts.
+    // (Entries of one id without this are tasks of a job array, which all may start.)
+    bool alternative = false;
 };
 
 // Nodes that jobs share, or that are not to be had now for another reason that

@@ -46,6 +46,8 @@ void SystemState::begin(const Snapshot& snapshot, const Policy& policy, Rng& rng
     plan_.clear();
     touched_.assign(snapshot.running.size(), false);
     decided_.assign(snapshot.pending.size(), false);
+    alternatives_ = std::any_of(snapshot.pending.begin(), snapshot.pending.end(),
+                                [](const PendingJob& job) { return job.alternative; });
     reservations_.clear();
     profile_.begin(snapshot.now, pools());
     for (PoolId pool = 0; pool < pools(); ++pool)
@@ -82,7 +84,7 @@ void SystemState::collect_claims() {
         claim.job = i;
         claim.size = claim.missing = size;
         claim.aside.assign(pools(), 0);
-        decided_[i] = true;
+        decide(i);
     }
     std::sort(claims_by_id_.begin(), claims_by_id_.end());
 }
@@ -205,11 +207,23 @@ Action& SystemState::add(ActionKind kind, Reason reason, JobId job, const PoolCo
     return action;
 }
 
+void SystemState::decide(std::uint32_t pending) {
+    decided_[pending] = true;
+    if (!alternatives_) return;
+    const std::vector<PendingJob>& queue = snapshot_->pending;
+    for (std::uint32_t i = 0; i < queue.size(); ++i)
+        if (queue[i].id == queue[pending].id &&
+            (queue[i].alternative || queue[pending].alternative))
+            decided_[i] = true;
+}
+
 void SystemState::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
     const PendingJob& job = snapshot_->pending[pending];
-    decided_[pending] = true;
+    decide(pending);
     profile_.take(snapshot_->now, end_of(job, size), idle);
-    add(ActionKind::start, reason, job.id, idle).size_after = size;
+    Action& action = add(ActionKind::start, reason, job.id, idle);
+    action.size_after = size;
+    action.entry = pending;
 }
 
 void SystemState::start_claimed(std::uint32_t pending, const PoolCounts& more, int size) {
@@ -288,6 +302,7 @@ void SystemState::announce_reservations() {
                              snapshot_->pending[reservation.job].id, reservation.nodes);
         action.time = reservation.from;
         action.size_after = total(reservation.nodes);
+        action.entry = reservation.job;
     }
 }
 

@@ -93,6 +93,7 @@ class SystemState {
         PoolCounts aside;
     };
 
+    void decide(std::uint32_t pending);
     void book_running();
     void book_promise(const Promise&);
     void book_shrink(const Promise&, const RunningJob& victim);
@@ -109,6 +110,7 @@ class SystemState {
     Plan plan_;
     std::vector<std::uint8_t> touched_;  // by running job: has its action
     std::vector<std::uint8_t> decided_;  // by pending job: starts, or has a claim
+    bool alternatives_ = false;          // some job stands in the queue for several partitions
     std::vector<int> shared_;            // by pool
     std::vector<Claim> claims_;          // in the order of the queue
     std::vector<std::pair<JobId, std::uint32_t>> claims_by_id_;   // ascending

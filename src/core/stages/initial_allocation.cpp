@@ -85,7 +85,7 @@ void initial_allocation(Pass& pass) {
     for (std::uint32_t i = 0; i < queue.size(); ++i) {
         if (queue[i].claimed)
             start_if_nodes_came_free(pass, i);
-        else if (!start_on_idle_nodes(pass, i))
+        else if (!state.decided(i) && !start_on_idle_nodes(pass, i))
             pass.front.block(state, i, choices::initial_size(state.policy(), queue[i]));
     }
 }

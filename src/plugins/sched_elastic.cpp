@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// sched/elastic: Slurm's entry points, and nothing else.
+#include "slurm/controller.hpp"
+#include "slurm/log.hpp"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT const char plugin_name[] = "Elastic scheduler, built for Slurm " SLURM_VERSION_STRING;
+EXPORT const char plugin_type[] = "sched/elastic";
+EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+namespace {
+std::unique_ptr<elastic::slurm::Controller> controller;
+}
+
+EXPORT int init(void) try {
+    if (controller) return SLURM_SUCCESS;
+    auto made = std::make_unique<elastic::slurm::Controller>();
+    if (auto started = made->start(); !started) {
+        elastic::slurm::log_error("not started: {}", started.error().message);
+        return SLURM_ERROR;
+    }
+    controller = std::move(made);
+    return SLURM_SUCCESS;
+} catch (const std::exception& exception) {
+    elastic::slurm::log_error("not started: {}", exception.what());
+    return SLURM_ERROR;
+}
+
+EXPORT int fini(void) try {
+    controller.reset();
+    return SLURM_SUCCESS;
+} catch (const std::exception& exception) {
+    elastic::slurm::log_error("while stopping: {}", exception.what());
+    return SLURM_ERROR;
+}
+
+EXPORT int sched_p_reconfig(void) try {
+    if (controller) controller->reconfigure();
+    return SLURM_SUCCESS;
+} catch (const std::exception& exception) {
+    elastic::slurm::log_error("while reconfiguring: {}", exception.what());
+    return SLURM_ERROR;
+}

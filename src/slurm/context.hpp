@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the parts of the controller's thread share.  Only that thread touches it.
+#pragma once
+
+#include "core/agreement.hpp"
+#include "core/config.hpp"
+#include "slurm/job_table.hpp"
+#include "slurm/lock.hpp"
+#include "slurm/outbox.hpp"
+#include "slurm/view.hpp"
+
+namespace elastic::slurm {
+
+struct Context {
+    core::Config config;
+    JobTable jobs;
+    core::AgreementBook book;
+    View view;          // as of the last pass
+    Refusals refusals;  // of the present pass
+    Outbox outbox;
+    LockTimes locks;
+    LockTimes passes;   // whole passes, locked or not
+
+    Duration grace_of(const JobEntry& job) const {
+        return job.annotation.grace >= 0 ? job.annotation.grace : config.grace_time;
+    }
+};
+
+}  // namespace elastic::slurm

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The thread waits until something happens: a message, a deadline, a change in
+// Slurm's records (looked for every Interval; Slurm has no hook), a
+// configuration.  Then it handles messages, moves ripe agreements forward,
+// makes a planning pass if one is due, saves, and only then tells the outside.
+//
+// Passes are rationed: at least Interval apart, or twice the length of the last
+// one when an application or user waits, so that planning never takes more than
+// a third of a processor and never starves slurmctld of its locks.
+#include "slurm/controller.hpp"
+
+#include <algorithm>
+
+#include "slurm/log.hpp"
+#include "slurm/preflight.hpp"
+#include "slurm/resize.hpp"
+#include "slurm/state_file.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+constexpr int kMaxReplans = 3;                        // in one pass, after refusals
+constexpr auto kIdlePass = std::chrono::seconds(10);  // time passes, estimates run out
+
+Time wall_clock() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+std::chrono::duration<double> seconds(double value) { return std::chrono::duration<double>(value); }
+
+std::string configuration_path() {
+    char* path = get_extra_conf_path(const_cast<char*>("elastic.conf"));
+    std::string result = path;
+    xfree(path);
+    return result;
+}
+
+std::string munge_socket() {
+    std::string info = slurm_conf.authinfo ? slurm_conf.authinfo : "";
+    auto begin = info.find("socket=");
+    if (begin == std::string::npos) return "";
+    begin += 7;
+    return info.substr(begin, info.find(',', begin) - begin);
+}
+
+// The latest second in which Slurm changed anything that matters here.
+time_t last_change() {
+    return std::max({last_job_update, last_node_update, last_part_update, last_resv_update});
+}
+
+}  // namespace
+
+Controller::Controller() : queries_(context_, negotiation_, ""), server_([this] { wake(); }) {}
+
+Controller::~Controller() { stop(); }
+
+Result<void> Controller::start() {
+    auto wrong = wrong_settings();
+    for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
+    if (!wrong.empty()) return elastic::error("slurm.conf: {} wrong settings", wrong.size());
+    for (const std::string& line : doubtful_settings()) log_info("slurm.conf: {}", line);
+
+    auto config = core::read_config(configuration_path());
+    if (!config) return config.error();
+    context_.config = *config;
+    context_.book = core::AgreementBook(time(nullptr));
+    if (auto loaded = load_state_file(context_); !loaded)
+        log_error("{}: what was in flight is given up", loaded.error().message);
+    if (auto opened = open_journal(); !opened) return opened.error();
+    if (auto started = server_.start(server_options()); !started) return started.error();
+    stopping_ = false;
+    thread_ = std::thread([this] { run(); });
+    log_info("policy {}, listening on port {}, journal {}", context_.config.policy_name,
+             context_.config.listen_port, journal_.path());
+    return {};
+}
+
+ServerOptions Controller::server_options() const {
+    return {context_.config.listen_port, munge_socket(), context_.config.max_connections,
+            context_.config.max_connections_per_user};
+}
+
+Result<void> Controller::open_journal() {
+    std::string path = context_.config.journal_file;
+    if (path.empty()) path = std::string(slurm_conf.state_save_location) + "/elastic.journal";
+    queries_.set_journal_path(path);
+    return journal_.path() == path ? journal_.reopen() : journal_.open(path);
+}
+
+void Controller::stop() {
+    if (!thread_.joinable()) return;
+    {
+        std::lock_guard guard(mutex_);
+        stopping_ = true;
+    }
+    wakeup_.notify_one();
+    thread_.join();
+    server_.stop();
+}
+
+void Controller::reconfigure() {
+    std::lock_guard guard(mutex_);
+    reconfigure_ = true;
+    wakeup_.notify_one();
+}
+
+void Controller::wake() {
+    std::lock_guard guard(mutex_);
+    wakeup_.notify_one();
+}
+
+// ---- the thread
+
+void Controller::run() {
+    Time now = wall_clock();
+    // First of all the table must be as Slurm's records are: applications that
+    // reconnect are answered from it.
+    executor_.read(now);
+    announce(journal::Controller::What::start, now);
+    executor_.settle(now);
+    flush(now);
+    while (true) {
+        wait();
+        if (stopping_) break;
+        now = wall_clock();
+        take_configuration(now);
+        take_messages(now);
+        negotiation_.check_deadlines(now);
+        executor_.settle(now);
+        if (pass_is_due()) pass();
+        context_.book.forget_finished();
+        flush(now);
+    }
+    now = wall_clock();
+    announce(journal::Controller::What::stop, now);
+    flush(now);
+}
+
+void Controller::wait() {
+    std::unique_lock guard(mutex_);
+    auto until = Clock::now() + seconds(context_.config.interval);
+    if (urgent_) until = std::min(until, std::chrono::time_point_cast<decltype(until)::duration>(pass_allowed_ + seconds(0)));
+    double deadline = context_.book.next_deadline() - wall_clock();
+    if (deadline < 3600)
+        until = std::min(until, Clock::now() + seconds(std::max(deadline, 0.0)));
+    wakeup_.wait_until(guard, until);
+}
+
+void Controller::take_configuration(Time now) {
+    {
+        std::lock_guard guard(mutex_);
+        if (!std::exchange(reconfigure_, false)) return;
+    }
+    auto config = core::read_config(configuration_path());
+    if (!config) {
+        log_error("{}; the configuration before stays in force", config.error().message);
+        return;
+    }
+    ServerOptions before = server_options();
+    context_.config = *config;
+    if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
+    if (!(server_options() == before)) {
+        server_.stop();
+        if (auto started = server_.start(server_options()); !started)
+            log_error("{}; no application can connect until this is mended",
+                      started.error().message);
+    }
+    log_info("configuration read: policy {}", context_.config.policy_name);
+    announce(journal::Controller::What::reconfigure, now);
+    urgent_ = true;
+}
+
+void Controller::announce(journal::Controller::What what, Time now) {
+    journal::Event event{now, journal::Controller{what, context_.view.nodes_in_all,
+                                                  context_.config.policy_name}};
+    auto& events = context_.outbox.events;
+    bool first = what == journal::Controller::What::start;
+    events.insert(first ? events.begin() : events.end(), std::move(event));
+}
+
+void Controller::take_messages(Time now) {
+    for (Incoming& incoming : server_.take()) {
+        if (incoming.closed) {
+            tools_.erase(incoming.from);
+            negotiation_.on_closed(incoming.from, now);
+            continue;
+        }
+        const auto* hello = std::get_if<protocol::Hello>(&incoming.message);
+        if (hello && hello->role == protocol::Role::tool) tools_.insert(incoming.from);
+        if (tools_.count(incoming.from))
+            queries_.on_message(incoming, now);
+        else
+            urgent_ |= negotiation_.on_message(incoming, now);
+    }
+}
+
+bool Controller::pass_is_due() const {
+    auto now = Clock::now();
+    if (now < pass_allowed_) return false;
+    if (urgent_) return true;
+    if (now - last_pass_ < seconds(context_.config.interval)) return false;
+    // Slurm's marks have a resolution of one second: a change in the second of
+    // the last pass may have come before or after it.
+    return last_change() >= seen_until_ || now - last_pass_ >= kIdlePass;
+}
+
+// [lina] algorithm 1 on Slurm: snapshot, plan, act; and again for what Slurm
+// refused.
+void Controller::pass() {
+    auto begin = Clock::now();
+    seen_until_ = time(nullptr);
+    urgent_ = false;
+    context_.refusals = {};
+    for (int attempt = 0; attempt < kMaxReplans; ++attempt) {
+        Time now = wall_clock();
+        executor_.read(now);
+        const core::Plan& plan =
+            planner_.plan(context_.view.snapshot, context_.config.policy, rng_);
+        if (!executor_.carry_out(plan, now)) break;
+    }
+    last_pass_ = Clock::now();
+    std::chrono::duration<double> took = last_pass_ - begin;
+    context_.passes.add(took.count());
+    pass_allowed_ = last_pass_ + std::chrono::duration_cast<Clock::duration>(2 * took);
+}
+
+// State first, then the journal, then applications: whatever somebody has been
+// told is still true after a crash.
+void Controller::flush(Time) {
+    Outbox out = std::exchange(context_.outbox, {});
+    if (out.empty()) return;
+    auto saved = save_state_file(context_);
+    if (!saved && !save_failed_) log_error("{}; agreements would not survive a restart", saved.error().message);
+    save_failed_ = !saved;
+    for (const journal::Event& event : out.events)
+        if (auto written = journal_.write(event); !written) log_error("{}", written.error().message);
+    for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
+    for (ConnectionId id : out.to_close) server_.close(id);
+}
+
+}  // namespace elastic::slurm

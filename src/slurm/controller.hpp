@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The controller: one thread that plans and acts, one that talks (Server).
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "core/planner.hpp"
+#include "journal/journal.hpp"
+#include "slurm/executor.hpp"
+#include "slurm/queries.hpp"
+
+namespace elastic::slurm {
+
+class Controller {
+  public:
+    Controller();
+    ~Controller();
+
+    // Reads elastic.conf, restores what was in flight, listens, and begins.  An
+    // error says what is wrong with which file or setting; nothing runs then.
+    Result<void> start();
+    void stop();
+    // Rereads elastic.conf soon; a bad file keeps the old configuration.
+    void reconfigure();
+
+  private:
+    void run();
+    void wait();
+    void wake();
+    void take_messages(Time now);
+    void take_configuration(Time now);
+    bool pass_is_due() const;
+    void pass();
+    void flush(Time now);
+    Result<void> open_journal();
+    void announce(journal::Controller::What, Time now);
+    ServerOptions server_options() const;
+
+    using Clock = std::chrono::steady_clock;
+
+    Context context_;
+    Negotiation negotiation_{context_};
+    Observer observer_{context_, negotiation_};
+    Executor executor_{context_, negotiation_, observer_};
+    Queries queries_;
+    journal::Writer journal_;
+    core::Planner planner_;
+    core::Rng rng_;
+    Server server_;
+
+    std::set<ConnectionId> tools_;
+    bool urgent_ = true;           // a pass should follow as soon as may be
+    Clock::time_point last_pass_{};
+    Clock::time_point pass_allowed_{};
+    time_t seen_until_ = 0;        // changes up to this second were seen by a pass
+    std::string last_saved_;
+    bool save_failed_ = false;
+
+    std::mutex mutex_;  // for the two below
+    std::condition_variable wakeup_;
+    bool stopping_ = false;
+    bool reconfigure_ = false;
+    std::thread thread_;
+};
+
+}  // namespace elastic::slurm

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two ways lead here: a plan (what the scheduler wants) and an agreement that
+// has become ripe (what applications have done).  Both end in the same few
+// functions that change Slurm's records.
+//
+// A plan is made without locks from a snapshot; so every action first asks
+// Slurm's records whether it still makes sense.  Long plans are carried out in
+// pieces, so that no hold of the lock is long.
+#include "slurm/executor.hpp"
+
+#include <algorithm>
+
+#include "slurm/log.hpp"
+#include "slurm/resize.hpp"
+#include "slurm/start.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+using core::Action;
+using core::ActionKind;
+using core::Agreement;
+using core::AgreementEvent;
+using core::AgreementKind;
+using core::AgreementState;
+
+constexpr double kLongestHold = 0.003;  // seconds; then others get a turn
+
+job_record_t* running_job(core::JobId id) {
+    job_record_t* job = find_job_record(id);
+    return job && IS_JOB_RUNNING(job) && job->node_bitmap && job->job_resrcs ? job : nullptr;
+}
+
+job_record_t* pending_job(core::JobId id) {
+    job_record_t* job = find_job_record(id);
+    return job && IS_JOB_PENDING(job) && job->details && job->priority ? job : nullptr;
+}
+
+NodeSet idle_nodes() {
+    NodeSet idle(idle_node_bitmap);
+    bit_and(idle.get(), avail_node_bitmap);
+    bit_and(idle.get(), share_node_bitmap);
+    bit_and_not(idle.get(), cg_node_bitmap);
+    return idle;
+}
+
+// The last `count` of them: jobs grow at the end, so what is given up was
+// gained last and the kept part stays compact.
+NodeSet last_of(const NodeSet& nodes, int count) {
+    NodeSet result;
+    for (int node = bit_fls(nodes.get()); node >= 0 && count > 0; --node)
+        if (nodes.has(node)) {
+            result.add(node);
+            --count;
+        }
+    return result;
+}
+
+NodeSet first_of(const NodeSet& nodes, int count) {
+    NodeSet result;
+    nodes.for_each([&](int node) {
+        if (count-- > 0) result.add(node);
+    });
+    return result;
+}
+
+time_t partition_end(const job_record_t* job) {
+    if (!job->part_ptr || job->part_ptr->max_time == INFINITE) return INT64_MAX / 2;
+    return job->start_time + static_cast<time_t>(job->part_ptr->max_time) * 60;
+}
+
+}  // namespace
+
+// ---- reading
+
+void Executor::read(Time now) {
+    ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+    observer_.observe(now);
+    read_cluster(now, context_.jobs, context_.refusals, context_.view);
+    for (core::RunningJob& job : context_.view.snapshot.running) {
+        const JobEntry* entry = context_.jobs.find(job.id);
+        job.resizable = entry && negotiation_.takes_part(*entry, now) &&
+                        !context_.book.of_job(job.id);
+    }
+    add_promises(now);
+}
+
+// What agreements in flight mean for planning.
+void Executor::add_promises(Time now) {
+    core::Snapshot& snapshot = context_.view.snapshot;
+    std::set<core::JobId> claimed;
+    for (auto& [op, agreement] : context_.book.all()) {
+        const job_record_t* job = agreement.open() ? running_job(agreement.job) : nullptr;
+        if (!job) continue;
+        bool waits_for_shrinks = !context_.book.shrinks_for(agreement.job).empty();
+        if (agreement.kind == AgreementKind::shrink) {
+            core::Promise promise;
+            promise.op = op;
+            promise.job = agreement.job;
+            promise.nodes = context_.view.count(NodeSet::from_text(agreement.node_list));
+            promise.beneficiary = agreement.beneficiary;
+            promise.revocable = agreement.state == AgreementState::offered;
+            claimed.insert(agreement.beneficiary);
+            snapshot.promises.push_back(std::move(promise));
+        } else if (agreement.state == AgreementState::queued && !waits_for_shrinks) {
+            snapshot.requests.push_back(
+                {op, agreement.job, agreement.nodes, agreement.least, agreement.deadline});
+        } else if (agreement.state != AgreementState::applied) {
+            core::Promise promise;
+            promise.kind = core::Promise::Kind::expand;
+            promise.op = op;
+            promise.job = agreement.job;
+            promise.revocable = agreement.state == AgreementState::offered;
+            int coming = 0;
+            for (const Agreement* shrink : context_.book.shrinks_for(agreement.job))
+                coming += shrink->nodes;
+            const JobEntry* entry = context_.jobs.find(agreement.job);
+            NodeSet idle = entry ? choose_joining(const_cast<job_record_t*>(job), *entry, agreement)
+                                 : NodeSet();
+            promise.nodes = context_.view.count(first_of(idle, agreement.nodes - coming));
+            snapshot.promises.push_back(std::move(promise));
+        }
+    }
+    for (core::PendingJob& job : snapshot.pending) job.claimed = claimed.erase(job.id) > 0;
+    (void)now;
+}
+
+// ---- plans
+
+bool Executor::carry_out(const core::Plan& plan, Time now) {
+    bool refused = false;
+    auto action = plan.actions.begin();
+    while (action != plan.actions.end()) {
+        ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+        while (action != plan.actions.end() && lock.held() < kLongestHold)
+            refused |= do_action(*action++, now);
+        if (action == plan.actions.end()) {
+            explain_waiting();
+            settle_locked(now);
+        }
+        save_state();
+    }
+    return refused;
+}
+
+bool Executor::do_action(const Action& action, Time now) {
+    switch (action.kind) {
+        case ActionKind::start: return do_start(action, now);
+        case ActionKind::shrink: do_shrink(action, now); break;
+        case ActionKind::expand: do_expand(action, now); break;
+        case ActionKind::reserve: do_reserve(action, now); break;
+        case ActionKind::deny: do_deny(action, now); break;
+        case ActionKind::withdraw: do_withdraw(action, now); break;
+    }
+    return false;
+}
+
+bool Executor::do_start(const Action& action, Time now) {
+    if (action.deferred) return false;  // its shrinks carry the claim
+    job_record_t* job = pending_job(action.job);
+    if (!job) return false;
+    const auto& pending = context_.view.snapshot.pending;
+    const core::PendingJob& entry = pending[action.entry];
+    const View& view = context_.view;
+    // Where nodes are shared, how many it takes is for Slurm to find out.
+    Started started = entry.shares_nodes
+                          ? start_job(job, view.partitions[action.entry],
+                                      view.nodes_of(entry.eligible), kAsRequested)
+                          : start_job(job, view.partitions[action.entry],
+                                      view.nodes_of(action.nodes), action.size_after);
+    if (started.outcome == StartOutcome::started) {
+        observer_.started(started.job, now);
+        log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
+                 started.job->node_cnt, to_string(action.reason));
+        return false;
+    }
+    log_debug("job {}: not started: {}", action.job, started.why);
+    bool ask_again = entry.shares_nodes && started.outcome == StartOutcome::no_room;
+    auto& list = ask_again ? context_.refusals.no_shared_room : context_.refusals.hidden;
+    return list.insert(action.job).second;
+}
+
+void Executor::do_shrink(const Action& action, Time now) {
+    job_record_t* job = running_job(action.job);
+    JobEntry* entry = context_.jobs.find(action.job);
+    if (!job || !entry || context_.book.of_job(action.job)) return;
+    NodeSet held(job->node_bitmap);
+    int keep = batch_host(job);
+    if (keep >= 0) held.remove(keep);
+    NodeSet leaving;
+    for (std::size_t pool = 0; pool < action.nodes.size(); ++pool) {
+        if (action.nodes[pool] == 0) continue;
+        NodeSet here(held);
+        here &= context_.view.pools[pool];
+        leaving |= last_of(here, action.nodes[pool]);
+    }
+    int count = leaving.count();
+    if (count != core::total(action.nodes)) return;  // it has changed since
+    std::string reason = action.beneficiary
+                             ? fmt::format("for job {} ({})", action.beneficiary,
+                                           to_string(action.reason))
+                             : std::string(to_string(action.reason));
+    negotiation_.offer_shrink(*entry, leaving.text(), count, action.beneficiary, reason, now);
+}
+
+void Executor::do_expand(const Action& action, Time now) {
+    JobEntry* entry = context_.jobs.find(action.job);
+    if (!entry || !running_job(action.job)) return;
+    int nodes = core::total(action.nodes);
+    if (!action.op) {
+        if (!context_.book.of_job(action.job))
+            negotiation_.offer_expand(*entry, nodes, std::string(to_string(action.reason)), now);
+        return;
+    }
+    Agreement* request = context_.book.find(action.op);
+    if (!request || request->state != AgreementState::queued) return;
+    request->nodes = nodes;
+    // With victims it stays queued until all of them have left (settle).
+    if (!action.deferred) apply_grow(*request, now);
+}
+
+void Executor::do_reserve(const Action& action, Time) {
+    if (job_record_t* job = pending_job(action.job))
+        job->start_time = static_cast<time_t>(action.time);
+}
+
+void Executor::do_deny(const Action& action, Time now) {
+    Agreement* request = context_.book.find(action.op);
+    if (request && request->state == AgreementState::queued)
+        negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)), now);
+}
+
+void Executor::do_withdraw(const Action& action, Time now) {
+    Agreement* offer = context_.book.find(action.op);
+    if (offer && offer->state == AgreementState::offered)
+        negotiation_.end(*offer, AgreementEvent::cancel, std::string(to_string(action.reason)), now);
+}
+
+// What squeue shows as the reason: the first that waits for resources, then
+// those behind it.
+void Executor::explain_waiting() {
+    bool first = true;
+    for (const core::PendingJob& entry : context_.view.snapshot.pending) {
+        job_record_t* job = pending_job(entry.id);
+        if (!job) continue;
+        if (job->state_reason == WAIT_NO_REASON || job->state_reason == WAIT_PRIORITY ||
+            job->state_reason == WAIT_RESOURCES) {
+            auto reason = first ? WAIT_RESOURCES : WAIT_PRIORITY;
+            if (job->state_reason != reason) {
+                job->state_reason = reason;
+                xfree(job->state_desc);
+            }
+        }
+        first = false;
+    }
+}
+
+// ---- agreements
+
+void Executor::settle(Time now) {
+    auto& agreements = context_.book.all();
+    bool anything = std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
+        const Agreement& agreement = entry.second;
+        return agreement.open() && (agreement.state == AgreementState::released ||
+                                    (agreement.kind == AgreementKind::expand &&
+                                     agreement.state == AgreementState::accepted));
+    });
+    if (!anything) return;
+    ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+    settle_locked(now);
+    save_state();
+}
+
+void Executor::settle_locked(Time now) {
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (auto& [op, agreement] : context_.book.all())
+            if (agreement.open()) moved |= move_forward(agreement, now);
+    }
+}
+
+// True if it has changed, so that others may be able to move now.
+bool Executor::move_forward(Agreement& agreement, Time now) {
+    if (!running_job(agreement.job)) {
+        const job_record_t* job = find_job_record(agreement.job);
+        if (job && IS_JOB_SUSPENDED(job)) return false;
+        negotiation_.end(agreement, AgreementEvent::cancel, "the job is not running any more", now);
+        return true;
+    }
+    if (agreement.kind == AgreementKind::shrink) return move_shrink(agreement, now);
+    if (agreement.state == AgreementState::accepted) {
+        apply_grow(agreement, now);
+        return true;
+    }
+    if (agreement.state == AgreementState::queued && all_released(agreement.job)) {
+        hand_over(agreement.job, now);
+        return true;
+    }
+    return false;
+}
+
+bool Executor::move_shrink(Agreement& agreement, Time now) {
+    core::JobId beneficiary = agreement.beneficiary;
+    if (beneficiary && !still_waits(beneficiary)) {
+        negotiation_.drop_claim(beneficiary, "the nodes are not needed any more", now);
+        return true;
+    }
+    if (agreement.state != AgreementState::released) return false;
+    if (!beneficiary) {
+        apply_shrink(agreement, now);
+        return true;
+    }
+    if (!all_released(beneficiary)) return false;
+    hand_over(beneficiary, now);
+    return true;
+}
+
+bool Executor::still_waits(core::JobId beneficiary) const {
+    if (pending_job(beneficiary)) return true;
+    const Agreement* request = context_.book.of_job(beneficiary);
+    return running_job(beneficiary) && request && request->state == AgreementState::queued;
+}
+
+// There are shrinks for it, and all their nodes are empty.
+bool Executor::all_released(core::JobId beneficiary) const {
+    auto shrinks = context_.book.shrinks_for(beneficiary);
+    return !shrinks.empty() && std::all_of(shrinks.begin(), shrinks.end(), [](const auto* shrink) {
+        return shrink->state == AgreementState::released;
+    });
+}
+
+// [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
+// the dependent launch or expansion follows at once.
+void Executor::hand_over(core::JobId beneficiary, Time now) {
+    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) apply_shrink(*shrink, now);
+    if (Agreement* request = context_.book.of_job(beneficiary);
+        request && request->state == AgreementState::queued)
+        return apply_grow(*request, now);
+
+    job_record_t* job = pending_job(beneficiary);
+    const auto& pending = context_.view.snapshot.pending;
+    auto entry = std::find_if(pending.begin(), pending.end(),
+                              [&](const auto& other) { return other.id == beneficiary; });
+    if (!job || entry == pending.end()) return;
+    NodeSet allowed = context_.view.nodes_of(entry->eligible);
+    Started started = start_job(job, context_.view.partitions[entry - pending.begin()], allowed,
+                                entry->elastic.pref);
+    if (started.outcome != StartOutcome::started) {
+        log_info("job {}: nodes were freed for it but it cannot start: {}", beneficiary,
+                 started.why);
+        return;
+    }
+    observer_.started(started.job, now);
+    log_info("job {}: started on {} ({} nodes, handed over)", started.job->job_id,
+             started.job->nodes, started.job->node_cnt);
+}
+
+void Executor::apply_shrink(Agreement& agreement, Time now) {
+    job_record_t* job = running_job(agreement.job);
+    JobEntry* entry = context_.jobs.find(agreement.job);
+    if (!job || !entry) return;
+    NodeSet leaving = NodeSet::from_text(agreement.node_list);
+    leaving &= NodeSet(job->node_bitmap);  // a node may have failed meanwhile
+    int from = static_cast<int>(job->node_cnt);
+    auto shrunk = shrink(job, leaving);
+    if (!shrunk) {
+        log_error("{}", shrunk.error().message);
+        return negotiation_.end(agreement, AgreementEvent::cancel, shrunk.error().message, now);
+    }
+    (void)context_.book.advance(agreement, AgreementEvent::apply);
+    after_resize(job, *entry, agreement, from, leaving.text(), now);
+}
+
+NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
+                                 const Agreement& agreement) const {
+    const auto& running = context_.view.snapshot.running;
+    auto known = std::find_if(running.begin(), running.end(),
+                              [&](const auto& other) { return other.id == agreement.job; });
+    if (known == running.end()) return {};
+    NodeSet idle = idle_nodes();
+    idle &= context_.view.nodes_of(known->eligible);
+    int size = static_cast<int>(job->node_cnt);
+    int most = std::min({entry.annotation.max, size + agreement.nodes, size + idle.count()});
+    int least = agreement.requested ? size + agreement.least : size + 1;
+    int allowed = entry.annotation.sizes.largest(least, most);
+    return allowed > size ? first_of(idle, allowed - size) : NodeSet();
+}
+
+void Executor::apply_grow(Agreement& agreement, Time now) {
+    job_record_t* job = running_job(agreement.job);
+    JobEntry* entry = context_.jobs.find(agreement.job);
+    if (!job || !entry) return;
+    NodeSet joining = choose_joining(job, *entry, agreement);
+    int from = static_cast<int>(job->node_cnt);
+    Result<void> grown = joining.empty() ? elastic::error("the nodes are not free any more")
+                                         : grow(job, joining);
+    if (!grown) {
+        if (agreement.state == AgreementState::queued) return;  // the next plan decides
+        return negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
+    }
+    if (agreement.state == AgreementState::queued) {
+        context_.outbox.note(now, journal::Grant{agreement.job, agreement.op, journal::Kind::expand,
+                                                 agreement.nodes, joining.count()});
+        (void)context_.book.advance(agreement, AgreementEvent::grant);
+    }
+    (void)context_.book.advance(agreement, AgreementEvent::apply);
+    after_resize(job, *entry, agreement, from, joining.text(), now);
+}
+
+// Bookkeeping, time limit, journal and the application's notice.
+void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agreement, int from,
+                            const std::string& changed, Time now) {
+    observer_.resized(job, entry);
+    int to = entry.nodes;
+    entry.gain += to - from;
+    entry.expansions += to > from;
+    ++entry.resizes;
+    ++resizes_;
+    entry.last_resize = now;
+    entry.last_reason = agreement.reason;
+    entry.progress_end = 0;
+    entry.ledger.resize(now, to, entry.annotation.cost.seconds(from, to));
+
+    auto end = std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999),
+                        partition_end(job));
+    if (job->time_limit != INFINITE && end > job->end_time) {
+        log_info("job {}: time limit extended by {} s, since it gave up nodes", entry.id,
+                 static_cast<long>(end - job->end_time));
+        set_end(job, end);
+    }
+    auto kind = to < from ? journal::Kind::shrink : journal::Kind::expand;
+    context_.outbox.note(now, journal::Resize{entry.id, agreement.op, kind, from, to, changed,
+                                              agreement.reason});
+    log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
+             to < from ? "gave up" : "got", changed, agreement.reason);
+    negotiation_.applied(agreement, entry, changed, now);
+}
+
+}  // namespace elastic::slurm

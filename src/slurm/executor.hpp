@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Carries out plans and ripe agreements on Slurm's records.
+//
+// Always holds: what is done under one hold of the lock leaves Slurm consistent;
+// a hand-over (victims shrink, beneficiary starts or grows) is one hold, so
+// nobody can take the nodes in between.
+#pragma once
+
+#include "core/plan.hpp"
+#include "slurm/observer.hpp"
+
+namespace elastic::slurm {
+
+class Executor {
+  public:
+    Executor(Context& context, Negotiation& negotiation, Observer& observer)
+        : context_(context), negotiation_(negotiation), observer_(observer) {}
+
+    // Locks, observes, and makes the view and its snapshot anew.
+    void read(Time now);
+
+    // Locks, and does what the plan says.  Because time has passed since the
+    // snapshot, each action is checked again and left out if it has become
+    // wrong.  True if Slurm refused something and the rest is worth a new plan.
+    bool carry_out(const core::Plan&, Time now);
+
+    // Locks if any agreement might move forward without its application, and
+    // moves it: accepted expansions, released nodes, offers nobody needs.
+    void settle(Time now);
+
+    int resizes() const { return resizes_; }  // since the start
+
+  private:
+    void add_promises(Time now);
+    bool do_action(const core::Action&, Time now);
+    bool do_start(const core::Action&, Time now);
+    void do_shrink(const core::Action&, Time now);
+    void do_expand(const core::Action&, Time now);
+    void do_reserve(const core::Action&, Time now);
+    void do_deny(const core::Action&, Time now);
+    void do_withdraw(const core::Action&, Time now);
+    void explain_waiting();
+
+    void settle_locked(Time now);
+    bool move_forward(core::Agreement&, Time now);
+    bool move_shrink(core::Agreement&, Time now);
+    bool still_waits(core::JobId beneficiary) const;
+    bool all_released(core::JobId beneficiary) const;
+    void hand_over(core::JobId beneficiary, Time now);
+    void apply_shrink(core::Agreement&, Time now);
+    void apply_grow(core::Agreement&, Time now);
+    void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
+                      const std::string& changed, Time now);
+    NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&) const;
+
+    Context& context_;
+    Negotiation& negotiation_;
+    Observer& observer_;
+    int resizes_ = 0;
+};
+
+}  // namespace elastic::slurm

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the controller remembers of each job beyond Slurm's own record.
+//
+// Always holds: an entry exists only while the job is pending, running or
+// suspended in Slurm; Slurm's record is the truth about its nodes.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/annotation.hpp"
+#include "core/speedup.hpp"
+#include "slurm/server.hpp"
+
+namespace elastic::slurm {
+
+struct JobEntry {
+    core::JobId id = 0;
+    uid_t owner = 0;
+    std::string name;
+    Time limit_end = 0;           // when its time limit ends it; 0 while pending
+    bool elastic = false;
+    core::Annotation annotation;  // rigid jobs: min = pref = max
+    std::string comment;          // the admin_comment that annotation was read from
+
+    // as last written to the journal
+    bool submitted = false;
+    bool running = false;
+    int nodes = 0;
+    std::string node_list;
+
+    std::string batch_host;  // the node it can never give up
+
+    // taking part
+    ConnectionId connection = 0;  // 0: not connected now
+    Time last_seen = 0;           // when it was; 0 never
+    Time not_before = 0;     // no offers before: it declined or let one expire
+
+    // for policies, [lina] section 4
+    Time last_resize = 0;
+    int gain = 0;
+    int expansions = 0;
+    int resizes = 0;
+    std::string last_reason;  // of the last resize or refusal, for people
+
+    core::WorkLedger ledger;
+    Time progress_end = 0;    // what the application says, 0 nothing
+};
+
+class JobTable {
+  public:
+    JobEntry* find(core::JobId);
+    const JobEntry* find(core::JobId) const;
+    // The entry of that job, made from its record if it is new; the annotation
+    // follows the record's admin_comment.
+    JobEntry& sync(const job_record_t*);
+    void erase(core::JobId id) { entries_.erase(id); }
+
+    std::map<core::JobId, JobEntry>& all() { return entries_; }
+    const std::map<core::JobId, JobEntry>& all() const { return entries_; }
+
+  private:
+    std::map<core::JobId, JobEntry> entries_;
+};
+
+// Seconds that the job may run by its limit; a year for an unlimited one.
+Duration time_limit_of(const job_record_t*);
+
+}  // namespace elastic::slurm

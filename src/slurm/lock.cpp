@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Everything that starts or resizes a job needs the job and node records for
+// writing and the rest for reading; there is one set of locks for that, so that
+// the order of locking can never differ between two places.
+#include "slurm/lock.hpp"
+
+#include <algorithm>
+
+namespace elastic::slurm {
+
+namespace {
+
+slurmctld_lock_t lock_for(ControllerLock::Mode mode) {
+    if (mode == ControllerLock::Mode::read)
+        return {READ_LOCK, READ_LOCK, READ_LOCK, READ_LOCK, NO_LOCK};
+    return {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
+}
+
+}  // namespace
+
+void LockTimes::add(double seconds) {
+    last = seconds;
+    longest = std::max(longest, seconds);
+    sum += seconds;
+    ++count;
+}
+
+ControllerLock::ControllerLock(Mode mode, LockTimes& times) : lock_(lock_for(mode)), times_(times) {
+    lock_slurmctld(lock_);
+    since_ = std::chrono::steady_clock::now();
+}
+
+double ControllerLock::held() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - since_).count();
+}
+
+ControllerLock::~ControllerLock() {
+    double seconds = held();
+    unlock_slurmctld(lock_);
+    times_.add(seconds);
+}
+
+}  // namespace elastic::slurm

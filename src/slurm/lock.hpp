@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// slurmctld's locks as scopes.
+//
+// Rules: hold them briefly; never wait for a peer, a file or another thread
+// inside; never nest.
+#pragma once
+
+#include "slurm/compat.hpp"
+
+namespace elastic::slurm {
+
+// How long a lock was held, for `selastic show` and the benchmarks.
+struct LockTimes {
+    double last = 0, longest = 0, sum = 0;  // seconds
+    std::uint64_t count = 0;
+
+    void add(double seconds);
+};
+
+class ControllerLock {
+  public:
+    enum class Mode { read, write };
+
+    ControllerLock(Mode mode, LockTimes& times);
+    ~ControllerLock();
+    ControllerLock(const ControllerLock&) = delete;
+    ControllerLock& operator=(const ControllerLock&) = delete;
+
+    double held() const;  // seconds so far
+
+  private:
+    slurmctld_lock_t lock_;
+    LockTimes& times_;
+    std::chrono::steady_clock::time_point since_;
+};
+
+}  // namespace elastic::slurm

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every message is looked up as "the open agreement of the job that this
+// connection belongs to"; an operation id that is not that agreement's is
+// answered with a failure and changes nothing.  So an application can only ever
+// act on its own job, and late, doubled or foreign answers are harmless.
+#include "slurm/negotiation.hpp"
+
+#include <algorithm>
+
+#include "common/hostlist.hpp"
+#include "slurm/log.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+using core::Agreement;
+using core::AgreementEvent;
+using core::AgreementKind;
+using core::AgreementState;
+
+protocol::Kind wire_kind(const Agreement& agreement) {
+    return agreement.kind == AgreementKind::shrink ? protocol::Kind::shrink : protocol::Kind::expand;
+}
+
+journal::Kind journal_kind(const Agreement& agreement) {
+    return agreement.kind == AgreementKind::shrink ? journal::Kind::shrink : journal::Kind::expand;
+}
+
+protocol::Stage stage_of(AgreementState state) {
+    switch (state) {
+        case AgreementState::accepted: return protocol::Stage::accepted;
+        case AgreementState::released: return protocol::Stage::released;
+        case AgreementState::applied: return protocol::Stage::applied;
+        default: return protocol::Stage::offered;
+    }
+}
+
+protocol::Outcome outcome_of(AgreementState state) {
+    switch (state) {
+        case AgreementState::declined: return protocol::Outcome::declined;
+        case AgreementState::expired: return protocol::Outcome::expired;
+        case AgreementState::denied: return protocol::Outcome::denied;
+        default: return protocol::Outcome::cancelled;
+    }
+}
+
+}  // namespace
+
+// ---- coming and going
+
+bool Negotiation::takes_part(const JobEntry& job, Time now) const {
+    return job.elastic && job.running &&
+           (job.connection || (job.last_seen > 0 && job.last_seen + context_.grace_of(job) > now));
+}
+
+JobEntry* Negotiation::speaker(ConnectionId connection) {
+    for (auto& [id, entry] : context_.jobs.all())
+        if (entry.connection == connection) return &entry;
+    return nullptr;
+}
+
+bool Negotiation::on_message(const Incoming& incoming, Time now) {
+    if (const auto* hello = std::get_if<protocol::Hello>(&incoming.message)) {
+        on_hello(incoming, *hello, now);
+        return false;
+    }
+    JobEntry* job = speaker(incoming.from);
+    if (!job) return false;  // its job has ended meanwhile; the connection is being closed
+    job->last_seen = now;
+    return std::visit([&](const auto& message) { return on(*job, message, now); },
+                      incoming.message);
+}
+
+void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hello, Time now) {
+    auto refuse = [&](const char* code, std::string message) {
+        context_.outbox.send(incoming.from, protocol::Failure{0, code, std::move(message), true});
+        context_.outbox.close(incoming.from);
+    };
+    JobEntry* job = context_.jobs.find(hello.job);
+    if (!job || !job->running)
+        return refuse("unknown_job", fmt::format("job {} is not running", hello.job));
+    if (incoming.uid != job->owner && incoming.uid != 0) {
+        log_info("refused: user {} tried to speak for job {} of user {}", incoming.uid, job->id,
+                 job->owner);
+        return refuse("denied", fmt::format("job {} is not yours", hello.job));
+    }
+    if (!job->elastic)
+        return refuse("not_elastic", fmt::format("job {} was not submitted with --elastic", job->id));
+    if (job->connection) {
+        context_.outbox.send(job->connection,
+                             protocol::Failure{0, "replaced", "another process of this job has "
+                                                              "connected", true});
+        context_.outbox.close(job->connection);
+    }
+    job->connection = incoming.from;
+    job->last_seen = now;
+
+    protocol::Welcome welcome;
+    welcome.job = job->id;
+    welcome.malleable = job->annotation.malleable;
+    welcome.evolving = job->annotation.evolving;
+    welcome.min = job->annotation.min;
+    welcome.max = job->annotation.max;
+    welcome.node_list = job->node_list;
+    welcome.nodes = job->nodes;
+    welcome.batch_host = job->batch_host;
+    welcome.nonce = hello.nonce;
+    Agreement* agreement = context_.book.of_job(job->id);
+    if (agreement && agreement->state == AgreementState::queued)
+        welcome.request = agreement->op;
+    else if (agreement) {
+        welcome.agreement = agreement->op;
+        welcome.stage = stage_of(agreement->state);
+    }
+    context_.outbox.send(incoming.from, std::move(welcome));
+    if (agreement) catch_up(*job, *agreement, now);
+}
+
+// Tells a client that has just connected what is in flight.
+void Negotiation::catch_up(const JobEntry& job, const Agreement& agreement, Time now) {
+    if (agreement.state == AgreementState::queued)
+        return context_.outbox.send(job.connection, protocol::Queued{0, agreement.op});
+    send_offer(job, agreement, now);
+    if (agreement.state == AgreementState::accepted)
+        context_.outbox.send(job.connection,
+                             protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
+    if (agreement.state == AgreementState::applied)
+        context_.outbox.send(job.connection,
+                             protocol::Applied{agreement.op, wire_kind(agreement),
+                                               agreement.node_list, job.node_list, job.nodes});
+}
+
+void Negotiation::on_closed(ConnectionId connection, Time now) {
+    if (JobEntry* job = speaker(connection)) {
+        job->connection = 0;
+        job->last_seen = now;
+    }
+}
+
+void Negotiation::job_ended(JobEntry& job, Time now) {
+    if (Agreement* agreement = context_.book.of_job(job.id))
+        end(*agreement, AgreementEvent::cancel, "the job has ended", now);
+    context_.outbox.close(std::exchange(job.connection, 0));
+    job.last_seen = 0;
+}
+
+// ---- offers
+
+Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list, int nodes,
+                                     core::JobId beneficiary, std::string reason, Time now) {
+    Agreement agreement;
+    agreement.job = job.id;
+    agreement.kind = AgreementKind::shrink;
+    agreement.nodes = nodes;
+    agreement.node_list = node_list;
+    agreement.beneficiary = beneficiary;
+    agreement.created = now;
+    agreement.deadline = now + context_.grace_of(job);
+    agreement.reason = std::move(reason);
+    Agreement& opened = context_.book.open(std::move(agreement));
+    context_.outbox.note(now, journal::Offer{job.id, opened.op, journal::Kind::shrink, nodes,
+                                             node_list, beneficiary, opened.reason});
+    log_info("job {}: offered to give up {} ({} of {} nodes) {}", job.id, node_list, nodes,
+             job.nodes, opened.reason);
+    send_offer(job, opened, now);
+    return opened;
+}
+
+Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reason, Time now) {
+    Agreement agreement;
+    agreement.job = job.id;
+    agreement.kind = AgreementKind::expand;
+    agreement.nodes = nodes;
+    agreement.created = now;
+    agreement.deadline = now + context_.grace_of(job);
+    agreement.reason = std::move(reason);
+    Agreement& opened = context_.book.open(std::move(agreement));
+    context_.outbox.note(now, journal::Offer{job.id, opened.op, journal::Kind::expand, nodes, "", 0,
+                                             opened.reason});
+    log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
+    send_offer(job, opened, now);
+    return opened;
+}
+
+void Negotiation::send_offer(const JobEntry& job, const Agreement& agreement, Time now) {
+    protocol::Offer offer;
+    offer.op = agreement.op;
+    offer.kind = wire_kind(agreement);
+    offer.nodes = agreement.nodes;
+    bool shrink = agreement.kind == AgreementKind::shrink;
+    bool applied = agreement.state == AgreementState::applied;
+    offer.size_after = applied ? job.nodes : job.nodes + (shrink ? -1 : 1) * agreement.nodes;
+    if (shrink) offer.node_list = agreement.node_list;
+    offer.deadline = std::max(0.0, agreement.deadline - now);
+    offer.reason = agreement.reason;
+    context_.outbox.send(job.connection, std::move(offer));
+}
+
+// ---- answers
+
+Agreement* Negotiation::in_flight(const JobEntry& job, core::OpId op) {
+    Agreement* agreement = context_.book.of_job(job.id);
+    if (agreement && agreement->op == op) return agreement;
+    fail(job, 0, "state", fmt::format("operation {} is not in flight for job {}", op, job.id));
+    return nullptr;
+}
+
+bool Negotiation::advance(const JobEntry& job, Agreement& agreement, AgreementEvent event) {
+    auto advanced = context_.book.advance(agreement, event);
+    if (!advanced) fail(job, 0, "state", advanced.error().message);
+    return static_cast<bool>(advanced);
+}
+
+void Negotiation::fail(const JobEntry& job, std::int64_t token, std::string code,
+                       std::string message) {
+    context_.outbox.send(job.connection,
+                         protocol::Failure{token, std::move(code), std::move(message), false});
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Accept& accept, Time now) {
+    Agreement* agreement = in_flight(job, accept.op);
+    if (!agreement) return false;
+    // A client that reconnects may repeat what it said.
+    if (agreement->state == AgreementState::accepted) {
+        catch_up(job, *agreement, now);
+        return false;
+    }
+    if (!advance(job, *agreement, AgreementEvent::accept)) return false;
+    agreement->deadline = now + context_.grace_of(job);
+    context_.outbox.note(now, journal::Accept{job.id, agreement->op});
+    context_.outbox.send(job.connection, protocol::Accepted{agreement->op, context_.grace_of(job)});
+    return false;
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Decline& decline, Time now) {
+    Agreement* agreement = in_flight(job, decline.op);
+    if (!agreement) return false;
+    if (!next_state(agreement->kind, agreement->state, AgreementEvent::decline)) {
+        fail(job, 0, "state",
+             fmt::format("operation {} is {} and can no longer be declined", decline.op,
+                         to_string(agreement->state)));
+        return false;
+    }
+    end(*agreement, AgreementEvent::decline,
+        decline.reason.empty() ? "declined by the application" : decline.reason, now);
+    back_off(job.id, now);
+    return true;
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Done& done, Time now) {
+    Agreement* agreement = in_flight(job, done.op);
+    if (!agreement) return false;
+    if (agreement->kind == AgreementKind::shrink) {
+        if (agreement->state == AgreementState::released) return false;  // said twice
+        if (!advance(job, *agreement, AgreementEvent::release)) return false;
+        agreement->deadline = kNever;  // it is others whom it waits for now
+        context_.outbox.note(now, journal::Release{job.id, agreement->op});
+        return false;
+    }
+    if (!advance(job, *agreement, AgreementEvent::ready)) return false;
+    context_.outbox.note(now, journal::Ready{job.id, agreement->op});
+    return true;  // it may be resized again
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
+    Agreement* agreement = in_flight(job, cancel.op);
+    if (!agreement) return false;
+    if (agreement->state != AgreementState::queued) {
+        fail(job, 0, "state", fmt::format("operation {} is {} and can no longer be cancelled",
+                                          cancel.op, to_string(agreement->state)));
+        return false;
+    }
+    end(*agreement, AgreementEvent::cancel, "cancelled by the application", now);
+    return true;
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) {
+    if (!job.annotation.evolving) {
+        fail(job, request.token, "denied",
+             fmt::format("job {} is not evolving: submit it with --elastic=evolving to ask for nodes",
+                         job.id));
+        return false;
+    }
+    if (const Agreement* open = context_.book.of_job(job.id)) {
+        fail(job, request.token, "state",
+             fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
+                         to_string(open->kind), to_string(open->state)));
+        return false;
+    }
+    Agreement agreement;
+    agreement.job = job.id;
+    agreement.kind = AgreementKind::expand;
+    agreement.state = AgreementState::queued;
+    agreement.requested = true;
+    agreement.nodes = request.nodes;
+    agreement.least = std::clamp(request.least, 1, request.nodes);
+    agreement.created = now;
+    agreement.deadline = now + request.timeout;
+    agreement.reason = "asked for by the application";
+    Agreement& opened = context_.book.open(std::move(agreement));
+    context_.outbox.note(now, journal::Request{job.id, opened.op, journal::Kind::expand,
+                                               opened.nodes, opened.least});
+    context_.outbox.send(job.connection, protocol::Queued{request.token, opened.op});
+    return true;
+}
+
+Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
+                                                  const protocol::Release& release) const {
+    auto held = expand_hostlist(job.node_list);
+    if (!held) return held.error();
+    std::vector<std::string> leaving;
+    if (!release.node_list.empty()) {
+        auto named = expand_hostlist(release.node_list);
+        if (!named) return named.error();
+        leaving = *named;
+        for (const std::string& node : leaving)
+            if (std::find(held->begin(), held->end(), node) == held->end())
+                return error("job {} does not hold {}", job.id, node);
+    } else {
+        for (auto node = held->rbegin(); node != held->rend(); ++node)
+            if (*node != job.batch_host && static_cast<int>(leaving.size()) < release.nodes)
+                leaving.push_back(*node);
+        if (static_cast<int>(leaving.size()) < release.nodes)
+            return error("job {} has {} nodes and cannot give up {}", job.id, job.nodes,
+                         release.nodes);
+    }
+    if (std::find(leaving.begin(), leaving.end(), job.batch_host) != leaving.end())
+        return error("job {} cannot give up {}: its batch script runs there", job.id,
+                     job.batch_host);
+    std::string list = compress_hostlist(leaving);
+    int left = job.nodes - static_cast<int>(expand_hostlist(list)->size());
+    if (left < job.annotation.min || !job.annotation.sizes.allows(left))
+        return error("job {} would have {} nodes left (min={}, sizes={})", job.id, left,
+                     job.annotation.min, core::to_string(job.annotation.sizes));
+    return list;
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Release& release, Time now) {
+    if (const Agreement* open = context_.book.of_job(job.id)) {
+        fail(job, release.token, "state",
+             fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
+                         to_string(open->kind), to_string(open->state)));
+        return false;
+    }
+    auto list = nodes_to_release(job, release);
+    if (!list) {
+        fail(job, release.token, "denied", list.error().message);
+        return false;
+    }
+    Agreement agreement;
+    agreement.job = job.id;
+    agreement.kind = AgreementKind::shrink;
+    agreement.state = AgreementState::released;
+    agreement.requested = true;
+    agreement.node_list = *list;
+    agreement.nodes = static_cast<int>(expand_hostlist(*list)->size());
+    agreement.created = now;
+    agreement.reason = "given back by the application";
+    Agreement& opened = context_.book.open(std::move(agreement));
+    context_.outbox.note(now, journal::Release{job.id, opened.op});
+    context_.outbox.send(job.connection, protocol::Queued{release.token, opened.op});
+    return true;
+}
+
+bool Negotiation::on(JobEntry& job, const protocol::Progress& progress, Time now) {
+    job.progress_end = now + progress.remaining;
+    return false;
+}
+
+// What only a controller or a tool says.
+template <class Other>
+bool Negotiation::on(JobEntry& job, const Other&, Time) {
+    fail(job, 0, "malformed", "an application does not send such a message");
+    return false;
+}
+
+// ---- ends
+
+void Negotiation::back_off(core::JobId id, Time now) {
+    if (JobEntry* job = context_.jobs.find(id)) job->not_before = now + context_.config.back_off;
+}
+
+void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::string& reason,
+                      Time now) {
+    if (auto advanced = context_.book.advance(agreement, event); !advanced) {
+        log_error("{}", advanced.error().message);
+        return;
+    }
+    log_info("job {}: {} {} is {}: {}", agreement.job, to_string(agreement.kind), agreement.op,
+             to_string(agreement.state), reason);
+    switch (agreement.state) {
+        case AgreementState::declined:
+            context_.outbox.note(now, journal::Decline{agreement.job, agreement.op, reason});
+            break;
+        case AgreementState::expired:
+            context_.outbox.note(now, journal::Expire{agreement.job, agreement.op, reason});
+            break;
+        case AgreementState::denied:
+            context_.outbox.note(now, journal::Deny{agreement.job, agreement.op,
+                                                    journal_kind(agreement), agreement.nodes,
+                                                    reason});
+            break;
+        default:
+            context_.outbox.note(now, journal::Cancel{agreement.job, agreement.op, reason});
+    }
+    if (JobEntry* job = context_.jobs.find(agreement.job)) {
+        job->last_reason = reason;
+        context_.outbox.send(job->connection,
+                             protocol::Ended{agreement.op, wire_kind(agreement),
+                                             outcome_of(agreement.state), reason});
+    }
+    core::JobId waiting =
+        agreement.kind == AgreementKind::shrink ? agreement.beneficiary : agreement.job;
+    if (waiting) drop_claim(waiting, "the nodes are not wanted any more", now);
+}
+
+void Negotiation::drop_claim(core::JobId beneficiary, const std::string& reason, Time now) {
+    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
+        shrink->beneficiary = 0;
+        if (shrink->state == AgreementState::offered)
+            end(*shrink, AgreementEvent::cancel, reason, now);
+    }
+}
+
+void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::string& changed,
+                          Time now) {
+    if (agreement.state == AgreementState::applied) {
+        agreement.node_list = changed;
+        agreement.deadline = now + context_.grace_of(job);
+    }
+    context_.outbox.send(job.connection, protocol::Applied{agreement.op, wire_kind(agreement),
+                                                           changed, job.node_list, job.nodes});
+}
+
+void Negotiation::check_deadlines(Time now) {
+    for (Agreement* agreement : context_.book.overdue(now)) {
+        if (!agreement->open()) continue;  // ended with an earlier one
+        if (agreement->state == AgreementState::queued) {
+            end(*agreement, AgreementEvent::deny, "no nodes within the time the application gave",
+                now);
+        } else if (agreement->state == AgreementState::applied) {
+            // The nodes are the job's whether it says so or not.
+            (void)context_.book.advance(*agreement, AgreementEvent::expire);
+        } else if (agreement->kind == AgreementKind::shrink &&
+                   context_.config.shrink_timeout == core::ShrinkTimeout::kill) {
+            log_info("job {}: has not left {} in time; it is taken (ShrinkTimeout=kill)",
+                     agreement->job, agreement->node_list);
+            (void)context_.book.advance(*agreement, AgreementEvent::accept);
+            (void)context_.book.advance(*agreement, AgreementEvent::release);
+            agreement->deadline = kNever;
+            context_.outbox.note(now, journal::Release{agreement->job, agreement->op});
+        } else {
+            back_off(agreement->job, now);
+            end(*agreement, AgreementEvent::expire,
+                agreement->state == AgreementState::offered ? "no answer in time"
+                                                            : "not done in time",
+                now);
+        }
+    }
+}
+
+}  // namespace elastic::slurm

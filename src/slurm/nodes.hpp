@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sets of nodes as Slurm has them: one bit a node record.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slurm/compat.hpp"
+
+namespace elastic::slurm {
+
+// Owns a bitstr_t over all node records.  Use only while the node lock is held:
+// the number of nodes may change when it is not.
+class NodeSet {
+  public:
+    NodeSet() : bits_(bit_alloc(node_record_count)) {}
+    explicit NodeSet(const bitstr_t* bits)
+        : bits_(bits ? bit_copy(const_cast<bitstr_t*>(bits)) : bit_alloc(node_record_count)) {}
+    NodeSet(const NodeSet& other) : NodeSet(other.bits_) {}
+    NodeSet(NodeSet&& other) noexcept : bits_(std::exchange(other.bits_, nullptr)) {}
+    NodeSet& operator=(NodeSet other) noexcept {
+        std::swap(bits_, other.bits_);
+        return *this;
+    }
+    ~NodeSet() { FREE_NULL_BITMAP(bits_); }
+
+    bitstr_t* get() const { return bits_; }
+    bitstr_t* release() { return std::exchange(bits_, nullptr); }
+
+    bool has(int node) const { return bit_test(bits_, node); }
+    int count() const { return bit_set_count(bits_); }
+    bool empty() const { return bit_ffs(bits_) < 0; }
+    bool contains(const NodeSet& other) const { return bit_super_set(other.bits_, bits_); }
+    bool overlaps(const NodeSet& other) const { return bit_overlap_any(bits_, other.bits_); }
+    bool equals(const NodeSet& other) const { return bit_equal(bits_, other.bits_); }
+
+    void add(int node) { bit_set(bits_, node); }
+    void remove(int node) { bit_clear(bits_, node); }
+    NodeSet& operator|=(const NodeSet& other) { return bit_or(bits_, other.bits_), *this; }
+    NodeSet& operator&=(const NodeSet& other) { return bit_and(bits_, other.bits_), *this; }
+    NodeSet& operator-=(const NodeSet& other) { return bit_and_not(bits_, other.bits_), *this; }
+    NodeSet complement() const {
+        NodeSet result(*this);
+        bit_not(result.bits_);
+        return result;
+    }
+
+    template <class Function>
+    void for_each(Function&& function) const {
+        int last = bit_fls(bits_);
+        for (int node = bit_ffs(bits_); node >= 0 && node <= last; ++node)
+            if (bit_test(bits_, node)) function(node);
+    }
+
+    std::string text() const;  // Slurm's notation
+
+    // The nodes of that list which exist.
+    static NodeSet from_text(const std::string& list);
+
+  private:
+    bitstr_t* bits_;
+};
+
+}  // namespace elastic::slurm

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm has no hook that tells a scheduler plugin of job events, so each pass
+// compares all job records with the table.  A comparison is a few loads a job.
+//
+// Always holds after observe(): the table has an entry for exactly the jobs that
+// are pending, running or suspended, and the journal has said of each what the
+// table says.
+#include "slurm/observer.hpp"
+
+#include <set>
+
+#include "common/hostlist.hpp"
+#include "slurm/log.hpp"
+#include "slurm/resize.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+std::string text(const char* value) { return value ? value : ""; }
+
+std::string state_of(const job_record_t* job) {
+    return job_state_string(job->job_state & JOB_STATE_BASE);
+}
+
+bool holds_nodes(const job_record_t* job) {
+    return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && job->node_bitmap;
+}
+
+std::string name_of(int node) { return node < 0 ? "" : node_record_table_ptr[node]->name; }
+
+// The names in `left` that are not in `right`.
+std::string difference(const std::string& left, const std::string& right) {
+    auto names = expand_hostlist(left), others = expand_hostlist(right);
+    if (!names || !others) return "";
+    std::set<std::string> known(others->begin(), others->end());
+    std::erase_if(*names, [&](const std::string& name) { return known.count(name) > 0; });
+    return compress_hostlist(*names);
+}
+
+}  // namespace
+
+void Observer::observe(Time now) {
+    std::set<core::JobId> seen;
+    ListIterator iterator = list_iterator_create(job_list);
+    while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
+        if (IS_JOB_FINISHED(job)) continue;
+        seen.insert(job->job_id);
+        observe(job, now);
+    }
+    list_iterator_destroy(iterator);
+
+    auto& entries = context_.jobs.all();
+    for (auto entry = entries.begin(); entry != entries.end();) {
+        if (seen.count(entry->first)) {
+            ++entry;
+            continue;
+        }
+        const job_record_t* job = find_job_record(entry->first);
+        ended(entry->second, job && IS_JOB_FINISHED(job) ? state_of(job) : "UNKNOWN", now);
+        entry = entries.erase(entry);
+    }
+}
+
+void Observer::observe(job_record_t* job, Time now) {
+    JobEntry& entry = context_.jobs.sync(job);
+    if (!entry.submitted) submitted(job, entry, now);
+    if (holds_nodes(job)) {
+        repair_batch_steps(job);
+        if (!entry.running)
+            started(job, now);
+        else if (entry.node_list != text(job->nodes))
+            note_foreign_resize(job, entry, now);
+    } else if (entry.running) {
+        ended(entry, "REQUEUED", now);
+        entry.running = false;
+        entry.nodes = 0;
+        entry.node_list.clear();
+    }
+}
+
+void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
+    journal::Submit submit;
+    submit.job = job->job_id;
+    submit.job_class = entry.elastic ? core::class_name(entry.annotation) : "rigid";
+    int nodes = static_cast<int>(job->details ? job->details->min_nodes : job->total_nodes);
+    submit.min = entry.elastic ? entry.annotation.min : nodes;
+    submit.pref = entry.elastic ? entry.annotation.pref : nodes;
+    submit.max = entry.elastic ? entry.annotation.max : nodes;
+    submit.limit = job->time_limit == INFINITE ? 0 : time_limit_of(job);
+    submit.user = text(job->user_name);
+    if (submit.user.empty()) submit.user = std::to_string(job->user_id);
+    submit.name = text(job->name);
+    context_.outbox.note(now, std::move(submit));
+    entry.submitted = true;
+}
+
+void Observer::started(const job_record_t* job, Time now) {
+    JobEntry& entry = context_.jobs.sync(job);
+    if (!entry.submitted) submitted(job, entry, now);
+    entry.running = true;
+    entry.last_resize = entry.progress_end = entry.not_before = 0;
+    entry.gain = entry.expansions = entry.resizes = 0;
+    resized(job, entry);
+    double left = std::max(1.0, static_cast<double>(job->end_time) - now);
+    entry.ledger = core::WorkLedger(now, left, entry.nodes, entry.annotation.rho);
+    bool shared = !job->details || job->details->whole_node != WHOLE_NODE_REQUIRED;
+    context_.outbox.note(now, journal::Start{entry.id, entry.node_list, entry.nodes, shared});
+}
+
+void Observer::resized(const job_record_t* job, JobEntry& entry) {
+    entry.nodes = static_cast<int>(job->node_cnt);
+    entry.node_list = text(job->nodes);
+    entry.batch_host = name_of(batch_host(job));
+}
+
+void Observer::note_foreign_resize(const job_record_t* job, JobEntry& entry, Time now) {
+    std::string before = entry.node_list;
+    int from = entry.nodes;
+    resized(job, entry);
+    auto note = [&](journal::Kind kind, int to, const std::string& nodes) {
+        if (!nodes.empty())
+            context_.outbox.note(now, journal::Resize{entry.id, 0, kind, from, to, nodes,
+                                                      "found: not by an agreement"});
+        from = to;
+    };
+    std::string gone = difference(before, entry.node_list);
+    std::string come = difference(entry.node_list, before);
+    int gone_count = gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size());
+    log_info("job {}: has {} instead of {}, not by an agreement", entry.id, entry.node_list, before);
+    note(journal::Kind::shrink, from - gone_count, gone);
+    note(journal::Kind::expand, entry.nodes, come);
+}
+
+void Observer::ended(JobEntry& entry, const std::string& state, Time now) {
+    negotiation_.job_ended(entry, now);
+    context_.outbox.note(now, journal::End{entry.id, state, entry.running ? entry.nodes : 0});
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is to be told to the outside once slurmctld's locks are released: lines
+// for the journal and messages for applications.
+//
+// Always holds: nothing is told before the state it speaks of is saved.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "journal/event.hpp"
+#include "slurm/server.hpp"
+
+namespace elastic::slurm {
+
+struct Outbox {
+    std::vector<journal::Event> events;
+    std::vector<std::pair<ConnectionId, protocol::Message>> messages;
+    std::vector<ConnectionId> to_close;
+
+    template <class What>
+    void note(Time now, What what) {
+        events.push_back({now, std::move(what)});
+    }
+    void send(ConnectionId to, protocol::Message message) {
+        if (to) messages.emplace_back(to, std::move(message));
+    }
+    void close(ConnectionId id) {
+        if (id) to_close.push_back(id);
+    }
+    bool empty() const { return events.empty() && messages.empty() && to_close.empty(); }
+};
+
+}  // namespace elastic::slurm

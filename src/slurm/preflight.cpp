@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two schedulers in one controller would undo each other's plans, so nothing
+// but this plugin may start jobs; and what the resize sequences were not made
+// for is refused here, before it can go wrong at run time.
+#include "slurm/preflight.hpp"
+
+#include "slurm/compat.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+bool has_parameter(const char* parameter) {
+    return xstrcasestr(slurm_conf.sched_params, const_cast<char*>(parameter)) != nullptr;
+}
+
+bool is(const char* setting, const char* value) { return xstrcmp(setting, value) == 0; }
+
+}  // namespace
+
+std::vector<std::string> wrong_settings() {
+    std::vector<std::string> wrong;
+    if (!has_parameter("sched_interval=-1"))
+        wrong.push_back(
+            "SchedulerParameters lacks sched_interval=-1: Slurm's own loop would start jobs behind "
+            "the scheduler's back; add it");
+    if (!has_parameter("defer") || has_parameter("defer_batch"))
+        wrong.push_back(
+            "SchedulerParameters lacks defer: jobs would start at submission, past the queue; add "
+            "it");
+    if (!is(slurm_conf.select_type, "select/linear") &&
+        !is(slurm_conf.select_type, "select/cons_tres"))
+        wrong.push_back(std::string("SelectType=") + slurm_conf.select_type +
+                        " is not supported: use select/linear or select/cons_tres");
+    if (slurm_conf.preempt_mode != PREEMPT_MODE_OFF)
+        wrong.push_back(
+            "PreemptMode is not OFF: preemption and gang scheduling are not supported; set "
+            "PreemptMode=OFF");
+    if (!xstrcasestr(slurm_conf.job_submit_plugins, const_cast<char*>("elastic")))
+        wrong.push_back(
+            "JobSubmitPlugins lacks elastic: no job could be annotated; add it");
+    return wrong;
+}
+
+std::vector<std::string> doubtful_settings() {
+    std::vector<std::string> doubtful;
+    if (slurm_conf.prolog_flags & PROLOG_FLAG_ALLOC)
+        doubtful.push_back(
+            "PrologFlags has Alloc or Contain: the prolog is not run at once on nodes that join a "
+            "running job, but at the first step there");
+    if (slurm_conf.min_job_age > 0 && slurm_conf.min_job_age < 5)
+        doubtful.push_back("MinJobAge is below 5 s: the journal may miss how a job ended");
+    return doubtful;
+}
+
+}  // namespace elastic::slurm

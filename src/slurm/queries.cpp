@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Answers come from the controller's own table, not from Slurm's records: no
+// lock is taken, so a tool in a loop cannot slow slurmctld down.
+#include "slurm/queries.hpp"
+
+#include <algorithm>
+
+#include "common/hostlist.hpp"
+#include "journal/journal.hpp"
+#include "slurm/log.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+bool is_operator(uid_t uid) { return uid == 0 || validate_operator(uid); }
+
+Json describe(const core::Agreement& agreement, Time now) {
+    Json json = Json::object()
+                    .set("op", agreement.op)
+                    .set("kind", to_string(agreement.kind))
+                    .set("state", to_string(agreement.state))
+                    .set("nodes", agreement.nodes)
+                    .set("node_list", agreement.node_list)
+                    .set("beneficiary", agreement.beneficiary)
+                    .set("reason", agreement.reason);
+    if (agreement.deadline < kNever) json.set("deadline", std::max(0.0, agreement.deadline - now));
+    return json;
+}
+
+std::string user_name(uid_t uid) {
+    char* name = uid_to_string(uid);
+    std::string result = name;
+    xfree(name);
+    return result;
+}
+
+Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
+    Json json = Json::object()
+                    .set("job", job.id)
+                    .set("user", user_name(job.owner))
+                    .set("name", job.name)
+                    .set("class", job.elastic ? core::class_name(job.annotation) : "rigid")
+                    .set("state", job.running ? "RUNNING" : "PENDING")
+                    .set("nodes", job.nodes);
+    if (job.elastic)
+        json.set("min", job.annotation.min)
+            .set("pref", job.annotation.pref)
+            .set("max", job.annotation.max);
+    json.set("node_list", job.node_list)
+        .set("connected", job.connection != 0)
+        .set("resizes", job.resizes)
+        .set("last_reason", job.last_reason);
+    if (job.running && job.limit_end > 0) json.set("time_left", std::max(0.0, job.limit_end - now));
+    if (agreement) json.set("agreement", describe(*agreement, now));
+    return json;
+}
+
+Json times(const LockTimes& times) {
+    return Json::object()
+        .set("count", static_cast<std::int64_t>(times.count))
+        .set("last_ms", times.last * 1e3)
+        .set("mean_ms", times.count ? times.sum / static_cast<double>(times.count) * 1e3 : 0)
+        .set("longest_ms", times.longest * 1e3);
+}
+
+}  // namespace
+
+void Queries::on_message(const Incoming& incoming, Time now) {
+    if (std::holds_alternative<protocol::Hello>(incoming.message)) {
+        context_.outbox.send(incoming.from, [&] {
+            protocol::Welcome welcome;
+            welcome.nonce = std::get<protocol::Hello>(incoming.message).nonce;
+            return welcome;
+        }());
+        return;
+    }
+    const auto* query = std::get_if<protocol::Query>(&incoming.message);
+    if (!query) {
+        context_.outbox.send(incoming.from,
+                             protocol::Failure{0, "malformed", "a tool sends queries only", false});
+        return;
+    }
+    auto body = answer(*query, incoming.uid, now);
+    if (body)
+        context_.outbox.send(incoming.from, protocol::Reply{query->token, *body});
+    else
+        context_.outbox.send(incoming.from, protocol::Failure{query->token, "denied",
+                                                              body.error().message, false});
+}
+
+Result<Json> Queries::answer(const protocol::Query& query, uid_t uid, Time now) {
+    if (query.what == "jobs") return jobs(uid, now);
+    if (query.what == "show") return show(query, uid, now);
+    if (query.what == "snapshot") return snapshot(uid);
+    if (query.what == "journal") return journal(query, uid);
+    if (query.what == "shrink" || query.what == "expand") return resize(query, uid, now);
+    if (query.what == "evacuate") return evacuate(query, uid, now);
+    return error("\"{}\" is not known to this controller", query.what);
+}
+
+bool Queries::may_see(const JobEntry& job, uid_t uid) const {
+    return !(slurm_conf.private_data & PRIVATE_DATA_JOBS) || job.owner == uid || is_operator(uid);
+}
+
+Result<Json> Queries::jobs(uid_t uid, Time now) const {
+    Json list = Json::array();
+    for (const auto& [id, job] : context_.jobs.all())
+        if (may_see(job, uid)) list.push(describe(job, context_.book.of_job(id), now));
+    return Json::object()
+        .set("jobs", list)
+        .set("nodes", context_.view.nodes_in_all)
+        .set("idle", context_.view.snapshot.idle())
+        .set("policy", context_.config.policy_name)
+        .set("pass", times(context_.passes))
+        .set("lock", times(context_.locks));
+}
+
+Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) const {
+    const JobEntry* job = context_.jobs.find(query.job);
+    auto events = journal::tail(journal_path_, 1000, query.job);
+    if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
+    if (!job && slurm_conf.private_data & PRIVATE_DATA_JOBS && !is_operator(uid))
+        return error("job {} is not known or not yours", query.job);
+    if (!job && (!events || events->empty())) return error("job {} is not known", query.job);
+    Json json = job ? describe(*job, context_.book.of_job(job->id), now)
+                    : Json::object().set("job", query.job).set("state", "ENDED");
+    if (job && job->elastic) json.set("annotation", core::to_json(job->annotation));
+    Json history = Json::array();
+    if (events)
+        for (const journal::Event& event : *events) history.push(journal::to_json(event));
+    return Json::object().set("job", json.set("history", history));
+}
+
+// For replaying a decision at a desk; shows all jobs, so it is for operators.
+Result<Json> Queries::snapshot(uid_t uid) const {
+    if (!is_operator(uid)) return error("only an operator may take a snapshot");
+    return core::to_json(context_.view.snapshot);
+}
+
+Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
+    if (slurm_conf.private_data & PRIVATE_DATA_JOBS && !is_operator(uid))
+        return error("PrivateData has jobs: the journal is for operators, show JOB for owners");
+    std::size_t count = query.tail > 0 ? static_cast<std::size_t>(query.tail) : 100;
+    auto events = journal::tail(journal_path_, std::min<std::size_t>(count, 2000), query.job);
+    if (!events) return events.error();
+    Json list = Json::array();
+    for (const journal::Event& event : *events) list.push(journal::to_json(event));
+    return Json::object().set("events", list);
+}
+
+// The job that this user may resize now.
+Result<JobEntry*> Queries::steerable(const protocol::Query& query, uid_t uid, Time now) {
+    JobEntry* job = context_.jobs.find(query.job);
+    if (!job || !job->running) return error("job {} is not running", query.job);
+    if (job->owner != uid && !is_operator(uid)) {
+        log_info("refused: user {} tried to {} job {} of user {}", uid, query.what, job->id,
+                 job->owner);
+        return error("job {} is not yours", job->id);
+    }
+    if (!job->elastic || !job->annotation.malleable)
+        return error("job {} is not malleable", job->id);
+    if (const core::Agreement* open = context_.book.of_job(job->id))
+        return error("operation {} of job {} is in flight ({}, {})", open->op, job->id,
+                     to_string(open->kind), to_string(open->state));
+    if (!negotiation_.takes_part(*job, now))
+        return error("job {} has not connected: its application does not take part", job->id);
+    return job;
+}
+
+Result<core::Agreement*> Queries::offer_leaving(JobEntry& job,
+                                                const std::vector<std::string>& leaving,
+                                                const std::string& reason, Time now) {
+    int left = job.nodes - static_cast<int>(leaving.size());
+    if (std::find(leaving.begin(), leaving.end(), job.batch_host) != leaving.end())
+        return error("{} runs the batch script of job {} and cannot be given up", job.batch_host,
+                     job.id);
+    if (left < job.annotation.min || !job.annotation.sizes.allows(left))
+        return error("job {} cannot have {} nodes (min={}, max={}, sizes={})", job.id, left,
+                     job.annotation.min, job.annotation.max,
+                     core::to_string(job.annotation.sizes));
+    return &negotiation_.offer_shrink(job, compress_hostlist(leaving),
+                                      static_cast<int>(leaving.size()), 0, reason, now);
+}
+
+Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) {
+    auto found = steerable(query, uid, now);
+    if (!found) return found.error();
+    JobEntry& job = **found;
+    std::string reason = fmt::format("asked for by {}", user_name(uid));
+    double grace = context_.grace_of(job);
+    if (query.what == "shrink") {
+        if (query.nodes >= job.nodes)
+            return error("job {} has {} nodes: {} is not fewer", job.id, job.nodes, query.nodes);
+        auto held = expand_hostlist(job.node_list);
+        if (!held) return held.error();
+        std::erase(*held, job.batch_host);
+        int leave = job.nodes - std::max(query.nodes, 0);
+        if (leave > static_cast<int>(held->size()))
+            return error("job {} must keep {}", job.id, job.batch_host);
+        std::vector<std::string> leaving(held->end() - leave, held->end());
+        auto offered = offer_leaving(job, leaving, reason, now);
+        if (!offered) return offered.error();
+        return Json::object().set("op", (*offered)->op)
+            .set("message", fmt::format("offered to job {}: give up {} within {} s", job.id,
+                                        (*offered)->node_list, grace));
+    }
+    if (query.nodes <= job.nodes)
+        return error("job {} has {} nodes: {} is not more", job.id, job.nodes, query.nodes);
+    if (query.nodes > job.annotation.max || !job.annotation.sizes.allows(query.nodes))
+        return error("job {} cannot have {} nodes (min={}, max={}, sizes={})", job.id, query.nodes,
+                     job.annotation.min, job.annotation.max,
+                     core::to_string(job.annotation.sizes));
+    const core::Agreement& offered =
+        negotiation_.offer_expand(job, query.nodes - job.nodes, reason, now);
+    return Json::object().set("op", offered.op)
+        .set("message", fmt::format("offered to job {}: {} more nodes, if they are idle when it "
+                                    "accepts",
+                                    job.id, offered.nodes));
+}
+
+// [gupta] section VII-A: the jobs leave the node while it still works.
+Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now) {
+    if (!is_operator(uid)) return error("only an operator may evacuate a node");
+    Json agreements = Json::array(), left = Json::array();
+    for (auto& [id, job] : context_.jobs.all()) {
+        if (!job.running) continue;
+        auto held = expand_hostlist(job.node_list);
+        if (!held || std::find(held->begin(), held->end(), query.node) == held->end()) continue;
+        protocol::Query shrink{0, "evacuate", id, 0, query.node, 0};
+        auto found = steerable(shrink, uid, now);
+        auto offered = found ? offer_leaving(job, {query.node}, "its node is to be evacuated", now)
+                             : Result<core::Agreement*>(found.error());
+        if (offered)
+            agreements.push(Json::object().set("job", id).set("op", (*offered)->op));
+        else
+            left.push(Json::object().set("job", id).set("reason", offered.error().message));
+    }
+    return Json::object().set("agreements", agreements).set("left", left);
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Changing the size of a running job inside slurmctld.
+//
+// All functions need ControllerLock::Mode::write.  After the lock is given up,
+// save_state() must be called once.
+#pragma once
+
+#include "common/result.hpp"
+#include "slurm/nodes.hpp"
+
+namespace elastic::slurm {
+
+// Takes `leaving` from the job; Slurm kills what still runs there.  The nodes
+// are idle at once.  `leaving` must be a proper subset of the job's nodes that
+// does not contain its batch host.
+Result<void> shrink(job_record_t*, const NodeSet& leaving);
+
+// Adds the idle nodes `joining` to the job.  On failure nothing has changed.
+Result<void> grow(job_record_t*, const NodeSet& joining);
+
+// The node that a batch script runs on, -1 if there is none that must be kept.
+// In the front-end mode that is the first node of the allocation: the script
+// itself runs elsewhere, but Slurm needs a kept node and applications expect it.
+int batch_host(const job_record_t*);
+
+bool front_end_mode();
+
+// 22.05 with a front end: a batch step has no node bitmap, and slurmctld
+// crashes when it looks at it (at a shrink, and without slurmdbd at the end of
+// any batch job).  Gives every such step one.
+void repair_batch_steps(job_record_t*);
+
+// Extends or shortens the time limit so that the job ends at `end`.
+void set_end(job_record_t*, time_t end);
+
+// Asks Slurm to write its job and node records soon.
+void save_state();
+
+}  // namespace elastic::slurm

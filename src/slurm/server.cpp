@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An ordinary event loop (libev), one connection a job.  Credentials are opened
+// and made in this thread: that asks the local munged and may block for a
+// moment, which costs nobody but other applications.
+//
+// Defences: a connection that has not said a valid Hello within some seconds is
+// dropped, and the oldest such one makes room for a new one, so that idle
+// connections cannot keep others out; frames, queues and the numbers of
+// connections are limited; every refusal is logged, each kind once a minute.
+#include "slurm/server.hpp"
+
+#include <arpa/inet.h>
+#include <ev++.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <list>
+#include <map>
+#include <random>
+#include <unordered_map>
+
+#include "protocol/codec.hpp"
+#include "protocol/frame.hpp"
+#include "protocol/seal.hpp"
+#include "slurm/log.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+using namespace protocol;
+
+constexpr double kHelloWithin = 10;           // seconds
+constexpr double kFrameWithin = 30;           // seconds from a frame's first byte to its last
+constexpr std::size_t kMaxStrangers = 64;     // connections without a valid Hello yet
+constexpr std::size_t kMaxUnsent = 4u << 20;  // bytes queued for a peer that does not read
+constexpr std::size_t kMaxInbox = 65536;      // messages not yet taken
+
+std::string random_token() {
+    std::random_device device;
+    return fmt::format("{:08x}{:08x}", device(), device());
+}
+
+void set_option(int fd, int level, int name, int value) {
+    setsockopt(fd, level, name, &value, sizeof value);
+}
+
+// A peer whose host has died is noticed by the kernel after about two minutes.
+void keep_alive(int fd) {
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+}  // namespace
+
+class Server::Loop {
+  public:
+    Loop(const ServerOptions& options, std::unique_ptr<Seal> seal, int listener,
+         std::function<void()> wake)
+        : options_(options),
+          seal_(std::move(seal)),
+          listener_(listener),
+          wake_(std::move(wake)),
+          loop_(EVFLAG_NOENV),
+          accept_watcher_(loop_),
+          async_watcher_(loop_),
+          sweep_watcher_(loop_) {
+        accept_watcher_.set<Loop, &Loop::on_accept>(this);
+        accept_watcher_.start(listener_, ev::READ);
+        async_watcher_.set<Loop, &Loop::on_commands>(this);
+        async_watcher_.start();
+        sweep_watcher_.set<Loop, &Loop::on_sweep>(this);
+        sweep_watcher_.start(1, 1);
+        thread_ = std::thread([this] { loop_.run(0); });
+    }
+
+    ~Loop() {
+        post({0, {}, Command::stop});
+        thread_.join();
+        connections_.clear();
+        ::close(listener_);
+    }
+
+    std::vector<Incoming> take() {
+        std::lock_guard guard(mutex_);
+        return std::exchange(inbox_, {});
+    }
+
+    void send(ConnectionId to, Message message) { post({to, std::move(message), Command::send}); }
+    void close(ConnectionId id) { post({id, {}, Command::close}); }
+
+  private:
+    struct Command {
+        ConnectionId to;
+        Message message;
+        enum What { send, close, stop } what;
+    };
+
+    struct Connection {
+        Connection(ev::dynamic_loop& loop, int socket)
+            : fd(socket), watcher(loop), reader(kMaxClientFrame) {}
+        ~Connection() {
+            watcher.stop();
+            ::close(fd);
+        }
+
+        ConnectionId id = 0;
+        int fd;
+        ev::io watcher;
+        FrameReader reader;
+        std::string unsent;
+        bool known = false;  // has said a valid Hello
+        bool welcomed = false;  // knows its session
+        bool closing = false;
+        uid_t uid = 0;
+        std::string session = random_token();
+        std::uint32_t received = 0, sent = 0;
+        ev_tstamp since = 0;  // accepted, or the present frame began
+    };
+
+    void post(Command command) {
+        {
+            std::lock_guard guard(mutex_);
+            commands_.push_back(std::move(command));
+        }
+        async_watcher_.send();
+    }
+
+    void deliver(Incoming incoming) {
+        {
+            std::lock_guard guard(mutex_);
+            inbox_.push_back(std::move(incoming));
+        }
+        wake_();
+    }
+
+    // ---- connections
+
+    void on_accept(ev::io&, int) {
+        int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd < 0) {
+            if (errno == EMFILE || errno == ENFILE)
+                quiet_.complain("files", "a connection: no file descriptors left");
+            return;
+        }
+        if (connections_.size() >= static_cast<std::size_t>(options_.max_connections)) {
+            quiet_.complain("max", fmt::format("a connection: {} are open already (MaxConnections)",
+                                               connections_.size()));
+            ::close(fd);
+            return;
+        }
+        make_room_for_stranger();
+        admit(fd);
+    }
+
+    void admit(int fd) {
+        keep_alive(fd);
+        auto connection = std::make_unique<Connection>(loop_, fd);
+        connection->id = ++last_id_;
+        connection->since = loop_.now();
+        connection->watcher.data = connection.get();
+        connection->watcher.set<Loop, &Loop::on_ready>(this);
+        connection->watcher.set(fd, ev::READ);
+        connection->watcher.start();
+        by_fd_[fd] = connection->id;
+        strangers_.push_back(connection->id);
+        connections_[connection->id] = std::move(connection);
+    }
+
+    void make_room_for_stranger() {
+        if (strangers_.size() < kMaxStrangers) return;
+        quiet_.complain("strangers",
+                        fmt::format("a connection that has not introduced itself: more than {}",
+                                    kMaxStrangers));
+        drop(strangers_.front());
+    }
+
+    void on_ready(ev::io& watcher, int events) {
+        auto found = by_fd_.find(watcher.fd);
+        if (found == by_fd_.end()) return;
+        ConnectionId id = found->second;
+        if (events & ev::WRITE) write_unsent(id);
+        if (events & ev::READ) read_available(id);
+    }
+
+    Connection* find(ConnectionId id) {
+        auto found = connections_.find(id);
+        return found == connections_.end() ? nullptr : found->second.get();
+    }
+
+    void drop(ConnectionId id) {
+        Connection* connection = find(id);
+        if (!connection) return;
+        strangers_.remove(id);
+        if (connection->known) {
+            if (--per_user_[connection->uid] == 0) per_user_.erase(connection->uid);
+            deliver({id, connection->uid, true, {}});
+        }
+        by_fd_.erase(connection->fd);
+        connections_.erase(id);
+    }
+
+    void refuse(ConnectionId id, const std::string& kind, const std::string& why) {
+        quiet_.complain(kind, why);
+        drop(id);
+    }
+
+    void on_sweep(ev::timer&, int) {
+        std::vector<ConnectionId> late;
+        for (const auto& [id, connection] : connections_) {
+            double age = loop_.now() - connection->since;
+            if (!connection->known && age > kHelloWithin) late.push_back(id);
+            if (connection->known && connection->reader.partial() && age > kFrameWithin)
+                late.push_back(id);
+        }
+        for (ConnectionId id : late) refuse(id, "slow", "a peer that began and did not go on");
+    }
+
+    // ---- reading
+
+    void read_available(ConnectionId id) {
+        char bytes[16384];
+        Connection* connection = find(id);
+        if (!connection) return;
+        ssize_t size = ::recv(connection->fd, bytes, sizeof bytes, 0);
+        if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        if (size <= 0) return drop(id);
+        if (connection->known && !connection->reader.partial()) connection->since = loop_.now();
+        auto fed = connection->reader.feed(bytes, static_cast<std::size_t>(size));
+        while (connection && !connection->closing) {
+            auto credential = connection->reader.next();
+            if (!credential) break;
+            on_frame(id, *credential);
+            connection = find(id);
+        }
+        if (connection && !fed) refuse(id, "frame", fed.error().message);
+    }
+
+    void on_frame(ConnectionId id, const std::string& credential) {
+        auto opened = seal_->open(credential);
+        if (!opened) return refuse(id, "credential", opened.error().message);
+        auto envelope = decode(opened->payload);
+        Connection& connection = *find(id);
+        if (!envelope) {
+            quiet_.complain("malformed", fmt::format("a message of user {}: {}", opened->uid,
+                                                     envelope.error().message));
+            return fail(connection, "malformed", envelope.error().message);
+        }
+        if (connection.known)
+            on_message(connection, opened->uid, *envelope);
+        else
+            on_first(connection, opened->uid, *envelope);
+    }
+
+    void on_first(Connection& connection, uid_t uid, Envelope& envelope) {
+        const auto* hello = std::get_if<Hello>(&envelope.message);
+        if (!hello || envelope.sequence != 1)
+            return fail(connection, "malformed", "the first message must be hello");
+        if (hello->version != kVersion)
+            return fail(connection, "version",
+                        fmt::format("this controller speaks protocol version {}, not {}", kVersion,
+                                    hello->version));
+        if (per_user_[uid] >= options_.max_connections_per_user) {
+            quiet_.complain("user", fmt::format("a connection of user {}: {} are open already "
+                                                "(MaxConnectionsPerUser)",
+                                                uid, per_user_[uid]));
+            return fail(connection, "limit", "too many connections of this user");
+        }
+        ++per_user_[uid];
+        connection.known = true;
+        connection.uid = uid;
+        connection.received = 1;
+        strangers_.remove(connection.id);
+        deliver({connection.id, uid, false, std::move(envelope.message)});
+    }
+
+    void on_message(Connection& connection, uid_t uid, Envelope& envelope) {
+        if (uid != connection.uid || envelope.session != connection.session ||
+            envelope.sequence != connection.received + 1) {
+            quiet_.complain("sequence",
+                            fmt::format("a message of user {} that does not belong to the "
+                                        "connection of user {}",
+                                        uid, connection.uid));
+            return drop(connection.id);
+        }
+        ++connection.received;
+        if (inbox_is_full()) return refuse(connection.id, "inbox", "a message: too many wait");
+        deliver({connection.id, uid, false, std::move(envelope.message)});
+    }
+
+    bool inbox_is_full() {
+        std::lock_guard guard(mutex_);
+        return inbox_.size() >= kMaxInbox;
+    }
+
+    // ---- writing
+
+    void fail(Connection& connection, std::string code, std::string message) {
+        enqueue(connection, Failure{0, std::move(code), std::move(message), true});
+        finish(connection);
+    }
+
+    // Closes when everything is written.
+    void finish(Connection& connection) {
+        connection.closing = true;
+        write_unsent(connection.id);
+    }
+
+    void enqueue(Connection& connection, Message message) {
+        Envelope envelope{connection.welcomed ? connection.session : "", ++connection.sent,
+                          std::move(message)};
+        if (auto* welcome = std::get_if<Welcome>(&envelope.message)) {
+            welcome->session = connection.session;
+            connection.welcomed = true;
+        }
+        uid_t reader = connection.known ? connection.uid : kAnyReader;
+        auto sealed = seal_->seal(encode(envelope), reader);
+        if (!sealed) {
+            log_error("cannot seal a message: {}", sealed.error().message);
+            return;
+        }
+        connection.unsent += frame(*sealed);
+    }
+
+    void write_unsent(ConnectionId id) {
+        Connection* connection = find(id);
+        if (!connection) return;
+        while (!connection->unsent.empty()) {
+            ssize_t size = ::send(connection->fd, connection->unsent.data(),
+                                  connection->unsent.size(), MSG_NOSIGNAL);
+            if (size < 0 && (errno == EAGAIN || errno == EINTR)) break;
+            if (size <= 0) return drop(id);
+            connection->unsent.erase(0, static_cast<std::size_t>(size));
+        }
+        if (connection->unsent.size() > kMaxUnsent)
+            return refuse(id, "unread", "a peer that does not read what it is sent");
+        if (connection->unsent.empty() && connection->closing) return drop(id);
+        int wanted = connection->unsent.empty() ? ev::READ : ev::READ | ev::WRITE;
+        connection->watcher.set(connection->fd, wanted);
+    }
+
+    void on_commands(ev::async&, int) {
+        std::vector<Command> commands;
+        {
+            std::lock_guard guard(mutex_);
+            commands = std::exchange(commands_, {});
+        }
+        for (Command& command : commands) carry_out(command);
+    }
+
+    void carry_out(Command& command) {
+        if (command.what == Command::stop) return loop_.break_loop(ev::ALL);
+        Connection* connection = find(command.to);
+        if (!connection) return;
+        if (command.what == Command::close) return finish(*connection);
+        enqueue(*connection, std::move(command.message));
+        write_unsent(command.to);
+    }
+
+    ServerOptions options_;
+    std::unique_ptr<Seal> seal_;
+    int listener_;
+    std::function<void()> wake_;
+
+    ev::dynamic_loop loop_;
+    ev::io accept_watcher_;
+    ev::async async_watcher_;
+    ev::timer sweep_watcher_;
+    QuietLog quiet_;
+    ConnectionId last_id_ = 0;
+    std::unordered_map<ConnectionId, std::unique_ptr<Connection>> connections_;
+    std::unordered_map<int, ConnectionId> by_fd_;
+    std::list<ConnectionId> strangers_;  // oldest first
+    std::map<uid_t, int> per_user_;
+
+    std::mutex mutex_;  // for the two below
+    std::vector<Incoming> inbox_;
+    std::vector<Command> commands_;
+    std::thread thread_;
+};
+
+namespace {
+
+Result<int> listen_on(int port) {
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool ipv6 = fd >= 0;
+    if (!ipv6) fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return elastic::error("cannot make a socket: {}", strerror(errno));
+    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (ipv6) set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+
+    sockaddr_storage address{};
+    socklen_t size = 0;
+    if (ipv6) {
+        auto* in6 = reinterpret_cast<sockaddr_in6*>(&address);
+        in6->sin6_family = AF_INET6;
+        in6->sin6_addr = in6addr_any;
+        in6->sin6_port = htons(static_cast<uint16_t>(port));
+        size = sizeof *in6;
+    } else {
+        auto* in4 = reinterpret_cast<sockaddr_in*>(&address);
+        in4->sin_family = AF_INET;
+        in4->sin_addr.s_addr = htonl(INADDR_ANY);
+        in4->sin_port = htons(static_cast<uint16_t>(port));
+        size = sizeof *in4;
+    }
+    if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) || listen(fd, 128)) {
+        Error failure = elastic::error("cannot listen on port {} (ListenPort): {}", port,
+                                       strerror(errno));
+        ::close(fd);
+        return failure;
+    }
+    return fd;
+}
+
+}  // namespace
+
+Server::Server(std::function<void()> wake) : wake_(std::move(wake)) {}
+Server::~Server() = default;
+
+Result<void> Server::start(const ServerOptions& options) {
+    auto seal = munge_seal(options.munge_socket);
+    if (!seal) return seal.error();
+    auto listener = listen_on(options.port);
+    if (!listener) return listener.error();
+    loop_ = std::make_unique<Loop>(options, std::move(*seal), *listener, wake_);
+    return {};
+}
+
+void Server::stop() { loop_.reset(); }
+
+std::vector<Incoming> Server::take() { return loop_ ? loop_->take() : std::vector<Incoming>{}; }
+
+void Server::send(ConnectionId to, protocol::Message message) {
+    if (loop_) loop_->send(to, std::move(message));
+}
+
+void Server::close(ConnectionId id) {
+    if (loop_) loop_->close(id);
+}
+
+}  // namespace elastic::slurm

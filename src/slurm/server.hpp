@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Serves applications and tools over the network: accepts connections, checks
+// who speaks, takes messages in and sends messages out.
+//
+// One thread of its own with an event loop.  It knows nothing of jobs and takes
+// none of slurmctld's locks: what it has received is fetched with take() by the
+// controller's thread, which it wakes.
+//
+// Always holds: a message given out by take() was sealed by the user it names,
+// on a connection whose first message (Hello) that same user had sealed, and
+// came next in its sequence.  Memory is bounded, whatever peers do.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/result.hpp"
+#include "protocol/message.hpp"
+#include "slurm/compat.hpp"
+
+namespace elastic::slurm {
+
+using ConnectionId = std::uint64_t;  // never reused; 0 is none
+
+struct Incoming {
+    ConnectionId from = 0;
+    uid_t uid = 0;
+    bool closed = false;  // the connection has ended; no message
+    protocol::Message message;
+};
+
+struct ServerOptions {
+    int port = 0;
+    std::string munge_socket;
+    int max_connections = 0;
+    int max_connections_per_user = 0;
+    friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
+};
+
+class Server {
+  public:
+    // `wake` is called in the server's thread whenever there is something to take.
+    explicit Server(std::function<void()> wake);
+    ~Server();
+
+    // Listens and starts the thread.  An error names the port and the reason.
+    Result<void> start(const ServerOptions&);
+    void stop();
+
+    std::vector<Incoming> take();
+    // Thread-safe, never blocks; nothing happens if the connection is gone.
+    void send(ConnectionId, protocol::Message);
+    // After what has been sent before.
+    void close(ConnectionId);
+
+  private:
+    class Loop;
+    std::function<void()> wake_;
+    std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace elastic::slurm

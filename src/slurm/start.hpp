@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Starting a pending job.  Needs ControllerLock::Mode::write.
+#pragma once
+
+#include "slurm/nodes.hpp"
+
+namespace elastic::slurm {
+
+enum class StartOutcome {
+    started,
+    no_room,  // not on these nodes, now
+    refused,  // for a reason that more nodes would not change (a limit, a licence)
+};
+
+struct Started {
+    StartOutcome outcome = StartOutcome::refused;
+    job_record_t* job = nullptr;  // started: its record (of a job array: the task's own)
+    std::string why;              // otherwise
+};
+
+inline constexpr int kAsRequested = 0;
+
+// Starts the job on exactly `nodes` of the `allowed` ones, which Slurm chooses
+// with all its own rules (weights, topology), and launches it.  The record's
+// request is as before afterwards, so that a requeued job asks for the same.
+// kAsRequested leaves the number of nodes to the job's own request.
+Started start_job(job_record_t*, const std::string& partition, const NodeSet& allowed, int nodes);
+
+}  // namespace elastic::slurm

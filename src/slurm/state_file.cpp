@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm's records are the truth about allocations; this file only says what was
+// intended and what the journal has been told.  So a stale or lost file costs
+// agreements in flight, never a node or a job: observe() corrects the rest.
+#include "slurm/state_file.hpp"
+
+#include "common/atomic_file.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::size_t kMaxSize = 256u << 20;
+
+Json to_json(const JobEntry& job) {
+    Json json = Json::object();
+    json.set("job", job.id)
+        .set("running", job.running)
+        .set("nodes", job.nodes)
+        .set("node_list", job.node_list);
+    if (!job.elastic) return json;
+    return json.set("not_before", job.not_before)
+        .set("last_resize", job.last_resize)
+        .set("gain", job.gain)
+        .set("expansions", job.expansions)
+        .set("resizes", job.resizes)
+        .set("last_reason", job.last_reason)
+        .set("progress_end", job.progress_end)
+        .set("ledger_end", job.ledger.estimated_end());
+}
+
+void from_json(const Json& json, Time now, JobTable& jobs) {
+    auto id = json.need_int("job", 1, UINT32_MAX);
+    if (!id) return;
+    JobEntry& job = jobs.all()[static_cast<core::JobId>(*id)];
+    job.id = static_cast<core::JobId>(*id);
+    job.submitted = true;
+    job.running = json.get_bool("running");
+    job.nodes = static_cast<int>(json.get_int("nodes"));
+    job.node_list = json.get_string("node_list");
+    job.not_before = json.get_number("not_before");
+    job.last_resize = json.get_number("last_resize");
+    job.gain = static_cast<int>(json.get_int("gain"));
+    job.expansions = static_cast<int>(json.get_int("expansions"));
+    job.resizes = static_cast<int>(json.get_int("resizes"));
+    job.last_reason = json.get_string("last_reason");
+    job.progress_end = json.get_number("progress_end");
+    double end = json.get_number("ledger_end");
+    if (end > now) job.ledger = core::WorkLedger(now, end - now, std::max(job.nodes, 1), 0);
+}
+
+}  // namespace
+
+std::string state_file_path() {
+    return std::string(slurm_conf.state_save_location) + "/elastic_state";
+}
+
+Result<void> save_state_file(const Context& context) {
+    Json jobs = Json::array();
+    for (const auto& [id, job] : context.jobs.all())
+        if (job.submitted) jobs.push(to_json(job));
+    Json json = context.book.save().set("format", kFormat).set("jobs", jobs);
+    return write_file(state_file_path(), json.dump(), Durability::survives_process);
+}
+
+Result<void> load_state_file(Context& context) {
+    auto text = read_file_if_there(state_file_path(), kMaxSize);
+    if (!text) return text.error();
+    if (!*text) return {};
+    auto json = Json::parse(**text);
+    if (!json) return elastic::error("{}: {}", state_file_path(), json.error().message);
+    if (json->get_int("format") != kFormat)
+        return elastic::error("{}: format {} is not {}", state_file_path(),
+                              json->get_int("format"), kFormat);
+    core::AgreementBook book(context.book.last_op());
+    if (auto loaded = book.load(*json); !loaded)
+        return elastic::error("{}: {}", state_file_path(), loaded.error().message);
+    context.book = std::move(book);
+    Time now = static_cast<Time>(time(nullptr));
+    Json jobs = json->get("jobs");
+    for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), now, context.jobs);
+    return {};
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads Slurm's records into the core's Snapshot.
+//
+// Pools are made here: two nodes are in one pool if every job known may use
+// either both or neither (partitions, features, reservations, excluded nodes,
+// hardware).  So the core needs to know none of these, and a plan is as good
+// with overlapping partitions as with one.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/snapshot.hpp"
+#include "slurm/job_table.hpp"
+#include "slurm/nodes.hpp"
+
+namespace elastic::slurm {
+
+struct View {
+    core::Snapshot snapshot;
+    // Beside the snapshot's entries, by the same index:
+    std::vector<NodeSet> pools;               // the nodes a pool consists of
+    std::vector<std::string> partitions;      // of pending jobs: where this entry would start
+    int nodes_in_all = 0;
+
+    // The nodes of the pools of which `counts` uses any.
+    NodeSet nodes_of(const core::PoolCounts& counts) const;
+    NodeSet nodes_of(core::EligibilityId) const;
+    core::PoolCounts count(const NodeSet&) const;
+};
+
+// Which jobs are left out of a view or marked in it; found out while a plan was
+// carried out.
+struct Refusals {
+    std::set<core::JobId> hidden;  // Slurm would not start them now, for reasons of its own
+    std::set<core::JobId> no_shared_room;
+};
+
+// Fills all of `view` but promises and requests, which the agreements add.
+// Needs ControllerLock::Mode::write (Slurm splits job arrays while it sorts).
+void read_cluster(Time now, JobTable&, const Refusals&, View& view);
+
+}  // namespace elastic::slurm
