@@ -46,7 +46,7 @@ constexpr std::array kTransitions = {
     Transition{kShrink, State::released, Event::cancel, State::cancelled},
     Transition{kExpand, State::accepted, Event::apply, State::applied},
     Transition{kExpand, State::applied, Event::ready, State::done},
-    Transition{kExpand, State::applied, Event::expire, State::done},  // the nodes are its own
+    Transition{kExpand, State::applied, Event::expire, State::done},       // the nodes are its own
     Transition{kExpand, State::applied, Event::cancel, State::cancelled},  // the job has ended
 };
 
@@ -59,11 +59,17 @@ std::optional<Enum> from_name(const Names& names, std::string_view name) {
 
 }  // namespace
 
-bool is_final(State state) { return state >= State::done; }
+bool is_final(State state) {
+    return state >= State::done;
+}
 
-std::string_view to_string(AgreementKind kind) { return kind == kShrink ? "shrink" : "expand"; }
+std::string_view to_string(AgreementKind kind) {
+    return kind == kShrink ? "shrink" : "expand";
+}
 
-std::string_view to_string(State state) { return kStateNames[static_cast<std::size_t>(state)]; }
+std::string_view to_string(State state) {
+    return kStateNames[static_cast<std::size_t>(state)];
+}
 
 std::optional<State> next_state(AgreementKind kind, State from, Event event) {
     for (const Transition& transition : kTransitions)
@@ -141,6 +147,7 @@ Json to_json(const Agreement& agreement) {
         .set("least", agreement.least)
         .set("node_list", agreement.node_list)
         .set("beneficiary", agreement.beneficiary)
+        .set("beneficiary_size", agreement.beneficiary_size)
         .set("created", agreement.created)
         .set("deadline", agreement.deadline)
         .set("reason", agreement.reason);
@@ -167,6 +174,7 @@ Result<Agreement> agreement_from_json(const Json& json) {
     agreement.requested = json.get_bool("requested");
     agreement.node_list = json.get_string("node_list");
     agreement.beneficiary = static_cast<JobId>(json.get_int("beneficiary"));
+    agreement.beneficiary_size = static_cast<int>(json.get_int("beneficiary_size"));
     agreement.created = json.get_number("created");
     agreement.deadline = json.get_number("deadline", kNever);
     agreement.reason = json.get_string("reason");

@@ -35,7 +35,7 @@ enum class AgreementState {
     released,  // shrink: it has left the nodes, which wait for their beneficiary
     applied,   // expand: the nodes are the job's, it is spreading over them
     // final
-    done,      // shrink applied, expand ready
+    done,  // shrink applied, expand ready
     declined,
     expired,
     cancelled,
@@ -57,11 +57,12 @@ struct Agreement {
     JobId job = 0;
     AgreementKind kind = AgreementKind::shrink;
     AgreementState state = AgreementState::offered;
-    bool requested = false;  // began as an evolving job's request
-    int nodes = 0;           // how many more or fewer
-    int least = 0;           // request: content with so many
-    std::string node_list;   // shrink: to give up; expand: what came, once applied
-    JobId beneficiary = 0;   // shrink: the job that waits for the nodes; 0 anybody
+    bool requested = false;    // began as an evolving job's request
+    int nodes = 0;             // how many more or fewer
+    int least = 0;             // request: content with so many
+    std::string node_list;     // shrink: to give up; expand: what came, once applied
+    JobId beneficiary = 0;     // shrink: the job that waits for the nodes; 0 anybody
+    int beneficiary_size = 0;  // shrink for a pending job: the size it is to start with
     Time created = 0;
     Time deadline = kNever;  // of the present state
     std::string reason;

@@ -55,10 +55,10 @@ struct Action {
     // flight whose beneficiary is this job; to be done when all of those are
     // released.
     bool deferred = false;
-    JobId beneficiary = 0;  // shrink
+    JobId beneficiary = 0;    // shrink
     std::uint32_t entry = 0;  // start, reserve: which of Snapshot::pending
-    Time time = 0;          // reserve: when
-    int size_after = 0;     // start, shrink, expand: the job's nodes then
+    Time time = 0;            // reserve: when
+    int size_after = 0;       // start, shrink, expand: the job's nodes then
 };
 
 struct Plan {

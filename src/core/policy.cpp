@@ -13,6 +13,8 @@
 #include <array>
 #include <string>
 
+#include "common/text.hpp"
+
 namespace elastic::core {
 namespace {
 
@@ -22,6 +24,8 @@ struct Name {
     Choice choice;
 };
 
+constexpr Name<InitialSize> kInitialSize[] = {{"requested", InitialSize::requested},
+                                              {"least", InitialSize::least}};
 constexpr Name<Backfill> kBackfill[] = {{"none", Backfill::none}, {"easy", Backfill::easy}};
 constexpr Name<ShrinkGuard> kShrinkGuard[] = {{"never", ShrinkGuard::never},
                                               {"default", ShrinkGuard::by_default}};
@@ -46,8 +50,8 @@ std::string names(const Name<Choice> (&table)[rows]) {
 }
 
 // Hostile text in an error message is cut, so that the message stays one short line.
-std::string_view shown(std::string_view value) {
-    return value.substr(0, 64);
+std::string shown(std::string_view value) {
+    return printable(value.substr(0, 64));
 }
 
 template <class Choice, std::size_t rows>
@@ -75,6 +79,7 @@ constexpr Key choice(std::string_view key) {
 }
 
 constexpr Key kKeys[] = {
+    choice<&Policy::initial_size, kInitialSize>("InitialSize"),
     choice<&Policy::backfill, kBackfill>("Backfill"),
     choice<&Policy::shrink_guard, kShrinkGuard>("ShrinkGuard"),
     choice<&Policy::victim_order, kVictimOrder>("VictimOrder"),

@@ -11,6 +11,9 @@
 
 namespace elastic::core {
 
+// requested: the preferred size.  least: a malleable job that starts by
+// shrinking others starts with its minimum ([lina] algorithm 4, lines 2 and 3).
+enum class InitialSize { requested, least };
 enum class Backfill { none, easy };
 enum class ShrinkGuard { never, by_default };  // [lina] algorithm 5 is `default`
 enum class VictimOrder { shrinkable, gain };   // [lina] section 4
@@ -20,6 +23,7 @@ enum class ExpandOrder { longest_remaining };  // [lina]
 enum class ExpandAmount { to_max };
 
 struct Policy {
+    InitialSize initial_size = InitialSize::requested;
     Backfill backfill = Backfill::easy;
     ShrinkGuard shrink_guard = ShrinkGuard::by_default;
     VictimOrder victim_order = VictimOrder::shrinkable;

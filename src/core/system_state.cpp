@@ -78,7 +78,7 @@ void SystemState::collect_claims() {
     for (std::uint32_t i = 0; i < snapshot_->pending.size(); ++i) {
         const PendingJob& job = snapshot_->pending[i];
         if (!job.claimed) continue;
-        const int size = choices::least_initial_size(job);
+        const int size = choices::least_initial_size(*policy_, job);
         claims_by_id_.emplace_back(job.id, claims_.size());
         Claim& claim = claims_.emplace_back();
         claim.job = i;

@@ -9,7 +9,9 @@ EXPORT const char plugin_name[] = "Elastic annotations, built for Slurm " SLURM_
 EXPORT const char plugin_type[] = "job_submit/elastic";
 EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-EXPORT int init(void) { return SLURM_SUCCESS; }
+EXPORT int init(void) {
+    return SLURM_SUCCESS;
+}
 EXPORT void fini(void) {}
 
 EXPORT int job_submit(job_desc_msg_t* job, uint32_t, char** message) try {

@@ -41,8 +41,10 @@ spank_option option = {option_name, option_argument, option_help, 1, 0, take_opt
 EXPORT int slurm_spank_init(spank_t spank, int, char**) {
     switch (spank_context()) {
         case S_CTX_LOCAL:
-        case S_CTX_ALLOCATOR: return spank_option_register(spank, &option);
-        default: return 0;
+        case S_CTX_ALLOCATOR:
+            return spank_option_register(spank, &option);
+        default:
+            return 0;
     }
 }
 

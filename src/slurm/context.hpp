@@ -19,7 +19,7 @@ struct Context {
     Refusals refusals;  // of the present pass
     Outbox outbox;
     LockTimes locks;
-    LockTimes passes;   // whole passes, locked or not
+    LockTimes passes;  // whole passes, locked or not
 
     Duration grace_of(const JobEntry& job) const {
         return job.annotation.grace >= 0 ? job.annotation.grace : config.grace_time;

@@ -28,7 +28,9 @@ Time wall_clock() {
         .count();
 }
 
-std::chrono::duration<double> seconds(double value) { return std::chrono::duration<double>(value); }
+std::chrono::duration<double> seconds(double value) {
+    return std::chrono::duration<double>(value);
+}
 
 std::string configuration_path() {
     char* path = get_extra_conf_path(const_cast<char*>("elastic.conf"));
@@ -54,7 +56,9 @@ time_t last_change() {
 
 Controller::Controller() : queries_(context_, negotiation_, ""), server_([this] { wake(); }) {}
 
-Controller::~Controller() { stop(); }
+Controller::~Controller() {
+    stop();
+}
 
 Result<void> Controller::start() {
     auto wrong = wrong_settings();
@@ -141,10 +145,11 @@ void Controller::run() {
 void Controller::wait() {
     std::unique_lock guard(mutex_);
     auto until = Clock::now() + seconds(context_.config.interval);
-    if (urgent_) until = std::min(until, std::chrono::time_point_cast<decltype(until)::duration>(pass_allowed_ + seconds(0)));
+    if (urgent_)
+        until = std::min(until, std::chrono::time_point_cast<decltype(until)::duration>(
+                                    pass_allowed_ + seconds(0)));
     double deadline = context_.book.next_deadline() - wall_clock();
-    if (deadline < 3600)
-        until = std::min(until, Clock::now() + seconds(std::max(deadline, 0.0)));
+    if (deadline < 3600) until = std::min(until, Clock::now() + seconds(std::max(deadline, 0.0)));
     wakeup_.wait_until(guard, until);
 }
 
@@ -173,8 +178,8 @@ void Controller::take_configuration(Time now) {
 }
 
 void Controller::announce(journal::Controller::What what, Time now) {
-    journal::Event event{now, journal::Controller{what, context_.view.nodes_in_all,
-                                                  context_.config.policy_name}};
+    journal::Event event{
+        now, journal::Controller{what, context_.view.nodes_in_all, context_.config.policy_name}};
     auto& events = context_.outbox.events;
     bool first = what == journal::Controller::What::start;
     events.insert(first ? events.begin() : events.end(), std::move(event));
@@ -232,10 +237,12 @@ void Controller::flush(Time) {
     Outbox out = std::exchange(context_.outbox, {});
     if (out.empty()) return;
     auto saved = save_state_file(context_);
-    if (!saved && !save_failed_) log_error("{}; agreements would not survive a restart", saved.error().message);
+    if (!saved && !save_failed_)
+        log_error("{}; agreements would not survive a restart", saved.error().message);
     save_failed_ = !saved;
     for (const journal::Event& event : out.events)
-        if (auto written = journal_.write(event); !written) log_error("{}", written.error().message);
+        if (auto written = journal_.write(event); !written)
+            log_error("{}", written.error().message);
     for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
     for (ConnectionId id : out.to_close) server_.close(id);
 }

@@ -53,10 +53,10 @@ class Controller {
     Server server_;
 
     std::set<ConnectionId> tools_;
-    bool urgent_ = true;           // a pass should follow as soon as may be
+    bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};
     Clock::time_point pass_allowed_{};
-    time_t seen_until_ = 0;        // changes up to this second were seen by a pass
+    time_t seen_until_ = 0;  // changes up to this second were seen by a pass
     std::string last_saved_;
     bool save_failed_ = false;
 

@@ -80,8 +80,8 @@ void Executor::read(Time now) {
     read_cluster(now, context_.jobs, context_.refusals, context_.view);
     for (core::RunningJob& job : context_.view.snapshot.running) {
         const JobEntry* entry = context_.jobs.find(job.id);
-        job.resizable = entry && negotiation_.takes_part(*entry, now) &&
-                        !context_.book.of_job(job.id);
+        job.resizable =
+            entry && negotiation_.takes_part(*entry, now) && !context_.book.of_job(job.id);
     }
     add_promises(now);
 }
@@ -146,18 +146,33 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
 
 bool Executor::do_action(const Action& action, Time now) {
     switch (action.kind) {
-        case ActionKind::start: return do_start(action, now);
-        case ActionKind::shrink: do_shrink(action, now); break;
-        case ActionKind::expand: do_expand(action, now); break;
-        case ActionKind::reserve: do_reserve(action, now); break;
-        case ActionKind::deny: do_deny(action, now); break;
-        case ActionKind::withdraw: do_withdraw(action, now); break;
+        case ActionKind::start:
+            return do_start(action, now);
+        case ActionKind::shrink:
+            do_shrink(action, now);
+            break;
+        case ActionKind::expand:
+            do_expand(action, now);
+            break;
+        case ActionKind::reserve:
+            do_reserve(action, now);
+            break;
+        case ActionKind::deny:
+            do_deny(action, now);
+            break;
+        case ActionKind::withdraw:
+            do_withdraw(action, now);
+            break;
     }
     return false;
 }
 
 bool Executor::do_start(const Action& action, Time now) {
-    if (action.deferred) return false;  // its shrinks carry the claim
+    if (action.deferred) {  // its shrinks carry the claim
+        for (Agreement* shrink : context_.book.shrinks_for(action.job))
+            shrink->beneficiary_size = action.size_after;
+        return false;
+    }
     job_record_t* job = pending_job(action.job);
     if (!job) return false;
     const auto& pending = context_.view.snapshot.pending;
@@ -197,10 +212,9 @@ void Executor::do_shrink(const Action& action, Time now) {
     }
     int count = leaving.count();
     if (count != core::total(action.nodes)) return;  // it has changed since
-    std::string reason = action.beneficiary
-                             ? fmt::format("for job {} ({})", action.beneficiary,
-                                           to_string(action.reason))
-                             : std::string(to_string(action.reason));
+    std::string reason = action.beneficiary ? fmt::format("for job {} ({})", action.beneficiary,
+                                                          to_string(action.reason))
+                                            : std::string(to_string(action.reason));
     negotiation_.offer_shrink(*entry, leaving.text(), count, action.beneficiary, reason, now);
 }
 
@@ -228,13 +242,15 @@ void Executor::do_reserve(const Action& action, Time) {
 void Executor::do_deny(const Action& action, Time now) {
     Agreement* request = context_.book.find(action.op);
     if (request && request->state == AgreementState::queued)
-        negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)), now);
+        negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)),
+                         now);
 }
 
 void Executor::do_withdraw(const Action& action, Time now) {
     Agreement* offer = context_.book.find(action.op);
     if (offer && offer->state == AgreementState::offered)
-        negotiation_.end(*offer, AgreementEvent::cancel, std::string(to_string(action.reason)), now);
+        negotiation_.end(*offer, AgreementEvent::cancel, std::string(to_string(action.reason)),
+                         now);
 }
 
 // What squeue shows as the reason: the first that waits for resources, then
@@ -334,7 +350,11 @@ bool Executor::all_released(core::JobId beneficiary) const {
 // [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
 // the dependent launch or expansion follows at once.
 void Executor::hand_over(core::JobId beneficiary, Time now) {
-    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) apply_shrink(*shrink, now);
+    int size = 0;
+    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
+        size = shrink->beneficiary_size;
+        apply_shrink(*shrink, now);
+    }
     if (Agreement* request = context_.book.of_job(beneficiary);
         request && request->state == AgreementState::queued)
         return apply_grow(*request, now);
@@ -344,9 +364,10 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
     auto entry = std::find_if(pending.begin(), pending.end(),
                               [&](const auto& other) { return other.id == beneficiary; });
     if (!job || entry == pending.end()) return;
+    if (size == 0) size = entry->elastic.pref;  // the crash of a controller came in between
     NodeSet allowed = context_.view.nodes_of(entry->eligible);
-    Started started = start_job(job, context_.view.partitions[entry - pending.begin()], allowed,
-                                entry->elastic.pref);
+    Started started =
+        start_job(job, context_.view.partitions[entry - pending.begin()], allowed, size);
     if (started.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", beneficiary,
                  started.why);
@@ -394,8 +415,8 @@ void Executor::apply_grow(Agreement& agreement, Time now) {
     if (!job || !entry) return;
     NodeSet joining = choose_joining(job, *entry, agreement);
     int from = static_cast<int>(job->node_cnt);
-    Result<void> grown = joining.empty() ? elastic::error("the nodes are not free any more")
-                                         : grow(job, joining);
+    Result<void> grown =
+        joining.empty() ? elastic::error("the nodes are not free any more") : grow(job, joining);
     if (!grown) {
         if (agreement.state == AgreementState::queued) return;  // the next plan decides
         return negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
@@ -423,16 +444,16 @@ void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agree
     entry.progress_end = 0;
     entry.ledger.resize(now, to, entry.annotation.cost.seconds(from, to));
 
-    auto end = std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999),
-                        partition_end(job));
+    auto end =
+        std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999), partition_end(job));
     if (job->time_limit != INFINITE && end > job->end_time) {
         log_info("job {}: time limit extended by {} s, since it gave up nodes", entry.id,
                  static_cast<long>(end - job->end_time));
         set_end(job, end);
     }
     auto kind = to < from ? journal::Kind::shrink : journal::Kind::expand;
-    context_.outbox.note(now, journal::Resize{entry.id, agreement.op, kind, from, to, changed,
-                                              agreement.reason});
+    context_.outbox.note(
+        now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
     log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
              to < from ? "gave up" : "got", changed, agreement.reason);
     negotiation_.applied(agreement, entry, changed, now);

@@ -20,6 +20,11 @@ void read_annotation(JobEntry& entry, const job_record_t* job) {
 
 }  // namespace
 
+std::string user_name(uid_t uid) {
+    char* name = uid_to_string_cached(uid);
+    return name ? name : std::to_string(uid);
+}
+
 Duration time_limit_of(const job_record_t* job) {
     uint32_t minutes = job->time_limit;
     if (minutes == NO_VAL && job->part_ptr) {

@@ -18,7 +18,7 @@ struct JobEntry {
     core::JobId id = 0;
     uid_t owner = 0;
     std::string name;
-    Time limit_end = 0;           // when its time limit ends it; 0 while pending
+    Time limit_end = 0;  // when its time limit ends it; 0 while pending
     bool elastic = false;
     core::Annotation annotation;  // rigid jobs: min = pref = max
     std::string comment;          // the admin_comment that annotation was read from
@@ -34,7 +34,7 @@ struct JobEntry {
     // taking part
     ConnectionId connection = 0;  // 0: not connected now
     Time last_seen = 0;           // when it was; 0 never
-    Time not_before = 0;     // no offers before: it declined or let one expire
+    Time not_before = 0;          // no offers before: it declined or let one expire
 
     // for policies, [lina] section 4
     Time last_resize = 0;
@@ -44,7 +44,7 @@ struct JobEntry {
     std::string last_reason;  // of the last resize or refusal, for people
 
     core::WorkLedger ledger;
-    Time progress_end = 0;    // what the application says, 0 nothing
+    Time progress_end = 0;  // what the application says, 0 nothing
 };
 
 class JobTable {
@@ -62,6 +62,9 @@ class JobTable {
   private:
     std::map<core::JobId, JobEntry> entries_;
 };
+
+// The login name, or the number where there is none.
+std::string user_name(uid_t);
 
 // Seconds that the job may run by its limit; a year for an unlimited one.
 Duration time_limit_of(const job_record_t*);

@@ -14,18 +14,21 @@ namespace elastic::slurm {
 
 template <class... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
-    log_var(LOG_LEVEL_INFO, "elastic: %s", fmt::format(format, std::forward<Args>(args)...).c_str());
+    log_var(LOG_LEVEL_INFO, "elastic: %s",
+            fmt::format(format, std::forward<Args>(args)...).c_str());
 }
 
 template <class... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
-    log_var(LOG_LEVEL_ERROR, "error: elastic: %s", fmt::format(format, std::forward<Args>(args)...).c_str());
+    log_var(LOG_LEVEL_ERROR, "error: elastic: %s",
+            fmt::format(format, std::forward<Args>(args)...).c_str());
 }
 
 template <class... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {
     if (get_log_level() < LOG_LEVEL_DEBUG) return;
-    log_var(LOG_LEVEL_DEBUG, "elastic: %s", fmt::format(format, std::forward<Args>(args)...).c_str());
+    log_var(LOG_LEVEL_DEBUG, "elastic: %s",
+            fmt::format(format, std::forward<Args>(args)...).c_str());
 }
 
 // For what a hostile peer can cause at will: a line of each kind at most once a

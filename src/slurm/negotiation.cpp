@@ -20,7 +20,8 @@ using core::AgreementKind;
 using core::AgreementState;
 
 protocol::Kind wire_kind(const Agreement& agreement) {
-    return agreement.kind == AgreementKind::shrink ? protocol::Kind::shrink : protocol::Kind::expand;
+    return agreement.kind == AgreementKind::shrink ? protocol::Kind::shrink
+                                                   : protocol::Kind::expand;
 }
 
 journal::Kind journal_kind(const Agreement& agreement) {
@@ -29,19 +30,27 @@ journal::Kind journal_kind(const Agreement& agreement) {
 
 protocol::Stage stage_of(AgreementState state) {
     switch (state) {
-        case AgreementState::accepted: return protocol::Stage::accepted;
-        case AgreementState::released: return protocol::Stage::released;
-        case AgreementState::applied: return protocol::Stage::applied;
-        default: return protocol::Stage::offered;
+        case AgreementState::accepted:
+            return protocol::Stage::accepted;
+        case AgreementState::released:
+            return protocol::Stage::released;
+        case AgreementState::applied:
+            return protocol::Stage::applied;
+        default:
+            return protocol::Stage::offered;
     }
 }
 
 protocol::Outcome outcome_of(AgreementState state) {
     switch (state) {
-        case AgreementState::declined: return protocol::Outcome::declined;
-        case AgreementState::expired: return protocol::Outcome::expired;
-        case AgreementState::denied: return protocol::Outcome::denied;
-        default: return protocol::Outcome::cancelled;
+        case AgreementState::declined:
+            return protocol::Outcome::declined;
+        case AgreementState::expired:
+            return protocol::Outcome::expired;
+        case AgreementState::denied:
+            return protocol::Outcome::denied;
+        default:
+            return protocol::Outcome::cancelled;
     }
 }
 
@@ -86,11 +95,13 @@ void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hell
         return refuse("denied", fmt::format("job {} is not yours", hello.job));
     }
     if (!job->elastic)
-        return refuse("not_elastic", fmt::format("job {} was not submitted with --elastic", job->id));
+        return refuse("not_elastic",
+                      fmt::format("job {} was not submitted with --elastic", job->id));
     if (job->connection) {
-        context_.outbox.send(job->connection,
-                             protocol::Failure{0, "replaced", "another process of this job has "
-                                                              "connected", true});
+        context_.outbox.send(job->connection, protocol::Failure{0, "replaced",
+                                                                "another process of this job has "
+                                                                "connected",
+                                                                true});
         context_.outbox.close(job->connection);
     }
     job->connection = incoming.from;
@@ -123,8 +134,9 @@ void Negotiation::catch_up(const JobEntry& job, const Agreement& agreement, Time
         return context_.outbox.send(job.connection, protocol::Queued{0, agreement.op});
     send_offer(job, agreement, now);
     if (agreement.state == AgreementState::accepted)
-        context_.outbox.send(job.connection,
-                             protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
+        context_.outbox.send(
+            job.connection,
+            protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
     if (agreement.state == AgreementState::applied)
         context_.outbox.send(job.connection,
                              protocol::Applied{agreement.op, wire_kind(agreement),
@@ -176,8 +188,8 @@ Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reaso
     agreement.deadline = now + context_.grace_of(job);
     agreement.reason = std::move(reason);
     Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(now, journal::Offer{job.id, opened.op, journal::Kind::expand, nodes, "", 0,
-                                             opened.reason});
+    context_.outbox.note(
+        now, journal::Offer{job.id, opened.op, journal::Kind::expand, nodes, "", 0, opened.reason});
     log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
     send_offer(job, opened, now);
     return opened;
@@ -267,8 +279,9 @@ bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
     Agreement* agreement = in_flight(job, cancel.op);
     if (!agreement) return false;
     if (agreement->state != AgreementState::queued) {
-        fail(job, 0, "state", fmt::format("operation {} is {} and can no longer be cancelled",
-                                          cancel.op, to_string(agreement->state)));
+        fail(job, 0, "state",
+             fmt::format("operation {} is {} and can no longer be cancelled", cancel.op,
+                         to_string(agreement->state)));
         return false;
     }
     end(*agreement, AgreementEvent::cancel, "cancelled by the application", now);
@@ -278,8 +291,9 @@ bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
 bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) {
     if (!job.annotation.evolving) {
         fail(job, request.token, "denied",
-             fmt::format("job {} is not evolving: submit it with --elastic=evolving to ask for nodes",
-                         job.id));
+             fmt::format(
+                 "job {} is not evolving: submit it with --elastic=evolving to ask for nodes",
+                 job.id));
         return false;
     }
     if (const Agreement* open = context_.book.of_job(job.id)) {
@@ -397,18 +411,17 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
             context_.outbox.note(now, journal::Expire{agreement.job, agreement.op, reason});
             break;
         case AgreementState::denied:
-            context_.outbox.note(now, journal::Deny{agreement.job, agreement.op,
-                                                    journal_kind(agreement), agreement.nodes,
-                                                    reason});
+            context_.outbox.note(now,
+                                 journal::Deny{agreement.job, agreement.op, journal_kind(agreement),
+                                               agreement.nodes, reason});
             break;
         default:
             context_.outbox.note(now, journal::Cancel{agreement.job, agreement.op, reason});
     }
     if (JobEntry* job = context_.jobs.find(agreement.job)) {
         job->last_reason = reason;
-        context_.outbox.send(job->connection,
-                             protocol::Ended{agreement.op, wire_kind(agreement),
-                                             outcome_of(agreement.state), reason});
+        context_.outbox.send(job->connection, protocol::Ended{agreement.op, wire_kind(agreement),
+                                                              outcome_of(agreement.state), reason});
     }
     core::JobId waiting =
         agreement.kind == AgreementKind::shrink ? agreement.beneficiary : agreement.job;

@@ -17,7 +17,9 @@ namespace elastic::slurm {
 
 namespace {
 
-std::string text(const char* value) { return value ? value : ""; }
+std::string text(const char* value) {
+    return value ? value : "";
+}
 
 std::string state_of(const job_record_t* job) {
     return job_state_string(job->job_state & JOB_STATE_BASE);
@@ -27,7 +29,9 @@ bool holds_nodes(const job_record_t* job) {
     return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && job->node_bitmap;
 }
 
-std::string name_of(int node) { return node < 0 ? "" : node_record_table_ptr[node]->name; }
+std::string name_of(int node) {
+    return node < 0 ? "" : node_record_table_ptr[node]->name;
+}
 
 // The names in `left` that are not in `right`.
 std::string difference(const std::string& left, const std::string& right) {
@@ -88,8 +92,7 @@ void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
     submit.pref = entry.elastic ? entry.annotation.pref : nodes;
     submit.max = entry.elastic ? entry.annotation.max : nodes;
     submit.limit = job->time_limit == INFINITE ? 0 : time_limit_of(job);
-    submit.user = text(job->user_name);
-    if (submit.user.empty()) submit.user = std::to_string(job->user_id);
+    submit.user = user_name(job->user_id);
     submit.name = text(job->name);
     context_.outbox.note(now, std::move(submit));
     entry.submitted = true;
@@ -127,7 +130,8 @@ void Observer::note_foreign_resize(const job_record_t* job, JobEntry& entry, Tim
     std::string gone = difference(before, entry.node_list);
     std::string come = difference(entry.node_list, before);
     int gone_count = gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size());
-    log_info("job {}: has {} instead of {}, not by an agreement", entry.id, entry.node_list, before);
+    log_info("job {}: has {} instead of {}, not by an agreement", entry.id, entry.node_list,
+             before);
     note(journal::Kind::shrink, from - gone_count, gone);
     note(journal::Kind::expand, entry.nodes, come);
 }

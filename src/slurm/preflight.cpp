@@ -14,7 +14,9 @@ bool has_parameter(const char* parameter) {
     return xstrcasestr(slurm_conf.sched_params, const_cast<char*>(parameter)) != nullptr;
 }
 
-bool is(const char* setting, const char* value) { return xstrcmp(setting, value) == 0; }
+bool is(const char* setting, const char* value) {
+    return xstrcmp(setting, value) == 0;
+}
 
 }  // namespace
 
@@ -37,8 +39,7 @@ std::vector<std::string> wrong_settings() {
             "PreemptMode is not OFF: preemption and gang scheduling are not supported; set "
             "PreemptMode=OFF");
     if (!xstrcasestr(slurm_conf.job_submit_plugins, const_cast<char*>("elastic")))
-        wrong.push_back(
-            "JobSubmitPlugins lacks elastic: no job could be annotated; add it");
+        wrong.push_back("JobSubmitPlugins lacks elastic: no job could be annotated; add it");
     return wrong;
 }
 

@@ -13,7 +13,9 @@ namespace elastic::slurm {
 
 namespace {
 
-bool is_operator(uid_t uid) { return uid == 0 || validate_operator(uid); }
+bool is_operator(uid_t uid) {
+    return uid == 0 || validate_operator(uid);
+}
 
 Json describe(const core::Agreement& agreement, Time now) {
     Json json = Json::object()
@@ -26,13 +28,6 @@ Json describe(const core::Agreement& agreement, Time now) {
                     .set("reason", agreement.reason);
     if (agreement.deadline < kNever) json.set("deadline", std::max(0.0, agreement.deadline - now));
     return json;
-}
-
-std::string user_name(uid_t uid) {
-    char* name = uid_to_string(uid);
-    std::string result = name;
-    xfree(name);
-    return result;
 }
 
 Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
@@ -85,8 +80,8 @@ void Queries::on_message(const Incoming& incoming, Time now) {
     if (body)
         context_.outbox.send(incoming.from, protocol::Reply{query->token, *body});
     else
-        context_.outbox.send(incoming.from, protocol::Failure{query->token, "denied",
-                                                              body.error().message, false});
+        context_.outbox.send(
+            incoming.from, protocol::Failure{query->token, "denied", body.error().message, false});
 }
 
 Result<Json> Queries::answer(const protocol::Query& query, uid_t uid, Time now) {
@@ -177,8 +172,7 @@ Result<core::Agreement*> Queries::offer_leaving(JobEntry& job,
                      job.id);
     if (left < job.annotation.min || !job.annotation.sizes.allows(left))
         return error("job {} cannot have {} nodes (min={}, max={}, sizes={})", job.id, left,
-                     job.annotation.min, job.annotation.max,
-                     core::to_string(job.annotation.sizes));
+                     job.annotation.min, job.annotation.max, core::to_string(job.annotation.sizes));
     return &negotiation_.offer_shrink(job, compress_hostlist(leaving),
                                       static_cast<int>(leaving.size()), 0, reason, now);
 }
@@ -201,7 +195,8 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
         std::vector<std::string> leaving(held->end() - leave, held->end());
         auto offered = offer_leaving(job, leaving, reason, now);
         if (!offered) return offered.error();
-        return Json::object().set("op", (*offered)->op)
+        return Json::object()
+            .set("op", (*offered)->op)
             .set("message", fmt::format("offered to job {}: give up {} within {} s", job.id,
                                         (*offered)->node_list, grace));
     }
@@ -209,11 +204,11 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
         return error("job {} has {} nodes: {} is not more", job.id, job.nodes, query.nodes);
     if (query.nodes > job.annotation.max || !job.annotation.sizes.allows(query.nodes))
         return error("job {} cannot have {} nodes (min={}, max={}, sizes={})", job.id, query.nodes,
-                     job.annotation.min, job.annotation.max,
-                     core::to_string(job.annotation.sizes));
+                     job.annotation.min, job.annotation.max, core::to_string(job.annotation.sizes));
     const core::Agreement& offered =
         negotiation_.offer_expand(job, query.nodes - job.nodes, reason, now);
-    return Json::object().set("op", offered.op)
+    return Json::object()
+        .set("op", offered.op)
         .set("message", fmt::format("offered to job {}: {} more nodes, if they are idle when it "
                                     "accepts",
                                     job.id, offered.nodes));

@@ -166,8 +166,7 @@ void end_what_runs_on(job_record_t* job, const NodeSet& leaving) {
         return;
     }
     abort_job_on_nodes(job, leaving.get());
-    leaving.for_each(
-        [&](int node) { kill_step_on_node(job, node_record_table_ptr[node], false); });
+    leaving.for_each([&](int node) { kill_step_on_node(job, node_record_table_ptr[node], false); });
 }
 
 int repair_batch_step(void* step_pointer, void*) {
@@ -181,7 +180,9 @@ int repair_batch_step(void* step_pointer, void*) {
 
 }  // namespace
 
-bool front_end_mode() { return front_end_node_cnt > 0; }
+bool front_end_mode() {
+    return front_end_node_cnt > 0;
+}
 
 int batch_host(const job_record_t* job) {
     if (!job->node_bitmap) return -1;

@@ -116,7 +116,7 @@ class Server::Loop {
         ev::io watcher;
         FrameReader reader;
         std::string unsent;
-        bool known = false;  // has said a valid Hello
+        bool known = false;     // has said a valid Hello
         bool welcomed = false;  // knows its session
         bool closing = false;
         uid_t uid = 0;
@@ -412,8 +412,8 @@ Result<int> listen_on(int port) {
         size = sizeof *in4;
     }
     if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) || listen(fd, 128)) {
-        Error failure = elastic::error("cannot listen on port {} (ListenPort): {}", port,
-                                       strerror(errno));
+        Error failure =
+            elastic::error("cannot listen on port {} (ListenPort): {}", port, strerror(errno));
         ::close(fd);
         return failure;
     }
@@ -434,9 +434,13 @@ Result<void> Server::start(const ServerOptions& options) {
     return {};
 }
 
-void Server::stop() { loop_.reset(); }
+void Server::stop() {
+    loop_.reset();
+}
 
-std::vector<Incoming> Server::take() { return loop_ ? loop_->take() : std::vector<Incoming>{}; }
+std::vector<Incoming> Server::take() {
+    return loop_ ? loop_->take() : std::vector<Incoming>{};
+}
 
 void Server::send(ConnectionId to, protocol::Message message) {
     if (loop_) loop_->send(to, std::move(message));

@@ -71,8 +71,8 @@ Result<void> load_state_file(Context& context) {
     auto json = Json::parse(**text);
     if (!json) return elastic::error("{}: {}", state_file_path(), json.error().message);
     if (json->get_int("format") != kFormat)
-        return elastic::error("{}: format {} is not {}", state_file_path(),
-                              json->get_int("format"), kFormat);
+        return elastic::error("{}: format {} is not {}", state_file_path(), json->get_int("format"),
+                              kFormat);
     core::AgreementBook book(context.book.last_op());
     if (auto loaded = book.load(*json); !loaded)
         return elastic::error("{}: {}", state_file_path(), loaded.error().message);

@@ -21,7 +21,9 @@ using core::Annotation;
 
 constexpr uint32_t kNothing = NO_VAL;
 
-std::string_view text(const char* value) { return value ? value : ""; }
+std::string_view text(const char* value) {
+    return value ? value : "";
+}
 
 // The value of NAME=value in a list of such.
 std::string_view variable(char** list, uint32_t size, std::string_view name) {
@@ -63,19 +65,22 @@ bool asks_for_gres(const job_desc_msg_t* job) {
 
 Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotation) {
     if (job->shared != NO_VAL16 && job->shared != 0)
-        return elastic::error("elastic: the job must have its nodes whole; leave out "
-                              "--oversubscribe and --exclusive=user|mcs");
+        return elastic::error(
+            "elastic: the job must have its nodes whole; leave out "
+            "--oversubscribe and --exclusive=user|mcs");
     if (asks_for_gres(job) && annotation.max > annotation.min)
-        return elastic::error("elastic: GRES are not possible for a job that may grow (max={}): "
-                              "Slurm cannot merge such allocations",
-                              annotation.max);
+        return elastic::error(
+            "elastic: GRES are not possible for a job that may grow (max={}): "
+            "Slurm cannot merge such allocations",
+            annotation.max);
     if (job->contiguous && job->contiguous != NO_VAL16)
         return elastic::error("elastic: --contiguous is not possible for a job that changes size");
     if (text(job->dependency).find("expand") != std::string_view::npos)
         return elastic::error("elastic: --dependency=expand cannot be combined with --elastic");
     if (!text(job->admin_comment).empty())
-        return elastic::error("elastic: the job's admin comment is used for the annotation; leave "
-                              "it out");
+        return elastic::error(
+            "elastic: the job's admin comment is used for the annotation; leave "
+            "it out");
     return {};
 }
 

@@ -16,13 +16,16 @@ namespace elastic::slurm {
 
 namespace {
 
-bool linear_selection() { return xstrcmp(slurm_conf.select_type, "select/linear") == 0; }
+bool linear_selection() {
+    return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
+}
 
 bool has_whole_nodes(const job_record_t* job) {
     const job_details* details = job->details;
     if (!details) return true;
-    if (linear_selection()) return details->share_res == 0 || !job->part_ptr ||
-                                   (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
+    if (linear_selection())
+        return details->share_res == 0 || !job->part_ptr ||
+               (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
     return details->whole_node == WHOLE_NODE_REQUIRED ||
            (job->part_ptr && job->part_ptr->max_share == 0);
 }
@@ -31,8 +34,8 @@ bool has_whole_nodes(const job_record_t* job) {
 void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
     ListIterator iterator = list_iterator_create(config_list);
     while (auto* config = static_cast<config_record_t*>(list_next(iterator))) {
-        bool memory_fits = (details->pn_min_memory & MEM_PER_CPU) ||
-                           config->real_memory >= details->pn_min_memory;
+        bool memory_fits =
+            (details->pn_min_memory & MEM_PER_CPU) || config->real_memory >= details->pn_min_memory;
         if (config->node_bitmap && (config->cpus < details->pn_min_cpus || !memory_fits ||
                                     config->tmp_disk < details->pn_min_tmp_disk))
             bit_and_not(mask.get(), config->node_bitmap);
@@ -172,7 +175,9 @@ class Builder {
 
     // ---- masks: the nodes that a job may use
 
-    core::EligibilityId no_nodes() { return intern("none", [] { return NodeSet(); }); }
+    core::EligibilityId no_nodes() {
+        return intern("none", [] { return NodeSet(); });
+    }
 
     core::EligibilityId mask_of(job_record_t* job, part_record_t* partition) {
         return intern(mask_key(job, partition), [&] { return make_mask(job, partition); });
@@ -194,10 +199,10 @@ class Builder {
 
     static std::string mask_key(const job_record_t* job, const part_record_t* partition) {
         const job_details* details = job->details;
-        std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}", fmt::ptr(partition),
-                                      text(details->features), text(details->exc_nodes),
-                                      text(details->req_nodes), details->pn_min_memory,
-                                      details->pn_min_cpus, details->pn_min_tmp_disk);
+        std::string key =
+            fmt::format("{}|{}|{}|{}|{}|{}|{}", fmt::ptr(partition), text(details->features),
+                        text(details->exc_nodes), text(details->req_nodes), details->pn_min_memory,
+                        details->pn_min_cpus, details->pn_min_tmp_disk);
         // What a reservation allows depends on who asks and for how long.
         if (list_count(resv_list) > 0)
             key += fmt::format("|{}|{}|{}|{}", text(job->resv_name), job->user_id,
@@ -276,9 +281,8 @@ class Builder {
         for (core::PoolId pool = 0; pool < pools.size(); ++pool)
             pools[pool].name = fmt::format("p{}", pool);
         for (auto& eligible : view_.snapshot.eligibilities)
-            std::stable_sort(eligible.begin(), eligible.end(), [&](auto left, auto right) {
-                return wanted[left] < wanted[right];
-            });
+            std::stable_sort(eligible.begin(), eligible.end(),
+                             [&](auto left, auto right) { return wanted[left] < wanted[right]; });
     }
 
     // ---- who holds what

@@ -20,8 +20,8 @@ namespace elastic::slurm {
 struct View {
     core::Snapshot snapshot;
     // Beside the snapshot's entries, by the same index:
-    std::vector<NodeSet> pools;               // the nodes a pool consists of
-    std::vector<std::string> partitions;      // of pending jobs: where this entry would start
+    std::vector<NodeSet> pools;           // the nodes a pool consists of
+    std::vector<std::string> partitions;  // of pending jobs: where this entry would start
     int nodes_in_all = 0;
 
     // The nodes of the pools of which `counts` uses any.

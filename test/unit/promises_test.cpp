@@ -64,7 +64,9 @@ TEST(a_claimed_job_starts_at_its_preferred_size_if_that_is_idle) {
     b.queue(9, malleable(2, 4, 8), 10).claimed = true;
     check_eq(plan_text(b.snapshot), "start 9 [4] ->4 nodes came free\n");
     b.snapshot.pools[0].idle = 3;
-    check_eq(plan_text(b.snapshot), "start 9 [2] ->2 nodes came free\n");
+    Policy least = *preset("lina-default");
+    least.initial_size = InitialSize::least;
+    check_eq(plan_text(b.snapshot, least), "start 9 [2] ->2 nodes came free\n");
 }
 
 TEST(a_claimed_job_gets_no_second_round_of_shrinks) {

@@ -27,11 +27,14 @@ TEST(a_pending_job_starts_on_idle_and_victims_nodes) {
     check_eq(plan(b), "shrink 1 [3] ->5 for 9\nstart 9 [4] ->4 deferred\n");
 }
 
-TEST(a_malleable_pending_job_starts_at_its_minimum) {
+TEST(with_initial_size_least_a_malleable_pending_job_starts_at_its_minimum) {
     SnapshotBuilder b({0});
     b.run(1, malleable(2, 8, 8), {8}, 100);
-    b.queue(9, malleable(2, 8, 16), 10);
-    check_eq(plan(b), "shrink 1 [2] ->6 for 9\nstart 9 [2] ->2 deferred\n");
+    b.queue(9, malleable(2, 4, 16), 10);
+    check_eq(plan(b), "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");
+    Policy least = shrink_only();
+    least.initial_size = InitialSize::least;
+    check_eq(plan_text(b.snapshot, least), "shrink 1 [2] ->6 for 9\nstart 9 [2] ->2 deferred\n");
 }
 
 TEST(nobody_is_shrunk_for_nothing) {

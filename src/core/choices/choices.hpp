@@ -13,7 +13,7 @@ int initial_size(const Policy&, const PendingJob&);
 
 // [lina] algorithm 4, lines 2-3: what it starts with when others are shrunk for
 // it: a malleable job with its minimum.
-int least_initial_size(const PendingJob&);
+int least_initial_size(const Policy&, const PendingJob&);
 
 // Backfill: whether jobs may start ahead of a blocked job at all, where that
 // does not delay it.

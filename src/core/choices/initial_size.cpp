@@ -11,8 +11,9 @@ int initial_size(const Policy&, const PendingJob& job) {
     return elastic.sizes.smallest(elastic.pref, elastic.max);
 }
 
-int least_initial_size(const PendingJob& job) {
-    if (!job.elastic.malleable) return initial_size(Policy{}, job);
+int least_initial_size(const Policy& policy, const PendingJob& job) {
+    if (policy.initial_size == InitialSize::requested || !job.elastic.malleable)
+        return initial_size(policy, job);
     return job.elastic.sizes.smallest(job.elastic.min, job.elastic.max);
 }
 

@@ -100,7 +100,7 @@ bool schedule_pending_job(Pass& pass, Failures& failures, std::uint32_t pending)
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(state.policy())) return false;
-    const int size = choices::least_initial_size(job);
+    const int size = choices::least_initial_size(state.policy(), job);
     if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
     if (state.free_now(job.eligible) + pass.victims.supply(state, job.eligible) < size)
         return false;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// The life of agreements: every transition of the table, nothing beside it, and
+// the book that keeps them.
+#include <array>
+
+#include "core/agreement.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+namespace {
+
+using Kind = AgreementKind;
+using State = AgreementState;
+using Event = AgreementEvent;
+
+constexpr std::array kOpenStates = {State::queued, State::offered, State::accepted, State::released,
+                                    State::applied};
+constexpr std::array kFinalStates = {State::done, State::declined, State::expired, State::cancelled,
+                                     State::denied};
+constexpr std::array kEvents = {Event::grant,   Event::accept, Event::decline,
+                                Event::release, Event::apply,  Event::ready,
+                                Event::expire,  Event::cancel, Event::deny};
+
+Agreement of(JobId job, Kind kind, State state = State::offered) {
+    Agreement agreement;
+    agreement.job = job;
+    agreement.kind = kind;
+    agreement.state = state;
+    agreement.nodes = 2;
+    return agreement;
+}
+
+}  // namespace
+
+TEST(a_shrink_goes_from_offered_to_done) {
+    AgreementBook book(100);
+    Agreement& shrink = book.open(of(7, Kind::shrink));
+    check_eq(shrink.op, 101);
+    for (Event event : {Event::accept, Event::release, Event::apply})
+        check_ok(book.advance(shrink, event));
+    check_that((shrink.state == State::done));
+    check_that((book.of_job(7) == nullptr));
+}
+
+TEST(an_expansion_goes_from_offered_to_done) {
+    AgreementBook book;
+    Agreement& expand = book.open(of(7, Kind::expand));
+    for (Event event : {Event::accept, Event::apply, Event::ready})
+        check_ok(book.advance(expand, event));
+    check_that((expand.state == State::done));
+}
+
+TEST(a_request_is_granted_or_denied) {
+    check_that((next_state(Kind::expand, State::queued, Event::grant) == State::accepted));
+    check_that((next_state(Kind::expand, State::queued, Event::deny) == State::denied));
+    check_that((!next_state(Kind::shrink, State::queued, Event::grant)));
+}
+
+TEST(a_kind_does_not_know_the_steps_of_the_other) {
+    check_that((!next_state(Kind::expand, State::accepted, Event::release)));
+    check_that((!next_state(Kind::expand, State::accepted, Event::ready)));
+    check_that((!next_state(Kind::shrink, State::accepted, Event::ready)));
+    check_that((!next_state(Kind::shrink, State::offered, Event::apply)));
+}
+
+TEST(nothing_leads_out_of_a_final_state) {
+    for (Kind kind : {Kind::shrink, Kind::expand})
+        for (State state : kFinalStates)
+            for (Event event : kEvents) check_that((!next_state(kind, state, event)));
+}
+
+TEST(every_open_state_can_be_cancelled) {
+    for (State state : kOpenStates) {
+        Kind kind = state == State::released ? Kind::shrink : Kind::expand;
+        check_that((next_state(kind, state, Event::cancel) == State::cancelled));
+    }
+}
+
+TEST(an_impossible_step_says_what_was_tried_and_changes_nothing) {
+    AgreementBook book(41);
+    Agreement& shrink = book.open(of(7, Kind::shrink));
+    check_error(book.advance(shrink, Event::ready),
+                "operation 42 of job 7 (shrink) is offered: it cannot ready");
+    check_that((shrink.state == State::offered));
+    check_that((book.of_job(7) == &shrink));
+}
+
+TEST(the_book_finds_overdue_ones_and_the_next_deadline) {
+    AgreementBook book;
+    check_that((book.next_deadline() == kNever));
+    book.open(of(1, Kind::shrink)).deadline = 10;
+    book.open(of(2, Kind::expand)).deadline = 20;
+    check_that((book.next_deadline() == 10));
+    check_eq(book.overdue(9).size(), 0u);
+    check_eq(book.overdue(10).size(), 1u);
+    check_eq(book.overdue(20).size(), 2u);
+}
+
+TEST(the_book_finds_the_shrinks_for_a_job) {
+    AgreementBook book;
+    book.open(of(1, Kind::shrink)).beneficiary = 9;
+    book.open(of(2, Kind::shrink)).beneficiary = 9;
+    book.open(of(3, Kind::shrink)).beneficiary = 8;
+    check_eq(book.shrinks_for(9).size(), 2u);
+    check_ok(book.advance(*book.of_job(1), Event::decline));
+    check_eq(book.shrinks_for(9).size(), 1u);
+}
+
+TEST(a_saved_book_is_the_same_book) {
+    AgreementBook book(1000);
+    Agreement& shrink = book.open(of(1, Kind::shrink));
+    shrink.node_list = "n[3-4]";
+    shrink.beneficiary = 9;
+    shrink.beneficiary_size = 3;
+    shrink.deadline = 12.5;
+    shrink.reason = "for a \"test\"";
+    book.open(of(2, Kind::expand, State::queued)).requested = true;
+    Agreement& over = book.open(of(3, Kind::expand));
+    check_ok(book.advance(over, Event::cancel));
+
+    AgreementBook other;
+    check_ok(other.load(book.save()));
+    check_eq(other.save().dump(), book.save().dump());
+    check_that((other.of_job(3) == nullptr));
+    check_eq(other.of_job(1)->beneficiary_size, 3);
+    check_eq(other.open(of(4, Kind::shrink)).op, 1004);
+}
+
+TEST(a_broken_book_is_refused) {
+    for (
+        const char* text :
+        {"{}", R"({"last_op":"x"})", R"({"last_op":1,"agreements":[{}]})",
+         R"({"last_op":1,"agreements":[{"op":1,"job":1,"nodes":1,"kind":"jump","state":"offered"}]})",
+         R"({"last_op":1,"agreements":[{"op":1,"job":1,"nodes":1,"kind":"shrink","state":"x"}]})",
+         R"({"last_op":1,"agreements":[{"op":1,"job":-1,"nodes":1,"kind":"shrink","state":"offered"}]})"}) {
+        AgreementBook book;
+        check_that((!book.load(*Json::parse(text))));
+    }
+}
