@@ -56,6 +56,12 @@ static_assert(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0) &&
                   SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0),
               "this Slurm is not supported yet; src/slurm/compat.hpp is the place to add it");
 
+namespace elastic::slurm {
+
+inline constexpr char kBuiltForSlurm[] = SLURM_VERSION_STRING;
+
+}  // namespace elastic::slurm
+
 namespace elastic::slurm::compat {
 
 // Allocates nodes to a pending job and starts its clock; an errno of Slurm's.

@@ -76,8 +76,8 @@ Result<void> Controller::start() {
     if (auto started = server_.start(server_options()); !started) return started.error();
     stopping_ = false;
     thread_ = std::thread([this] { run(); });
-    log_info("policy {}, listening on port {}, journal {}", context_.config.policy_name,
-             context_.config.listen_port, journal_.path());
+    log_info("built for Slurm {}, policy {}, listening on port {}, journal {}", kBuiltForSlurm,
+             context_.config.policy_name, context_.config.listen_port, journal_.path());
     return {};
 }
 
@@ -112,6 +112,7 @@ void Controller::reconfigure() {
 
 void Controller::wake() {
     std::lock_guard guard(mutex_);
+    woken_ = true;
     wakeup_.notify_one();
 }
 
@@ -131,7 +132,7 @@ void Controller::run() {
         now = wall_clock();
         take_configuration(now);
         take_messages(now);
-        negotiation_.check_deadlines(now);
+        urgent_ |= negotiation_.check_deadlines(now);
         executor_.settle(now);
         if (pass_is_due()) pass();
         context_.book.forget_finished();
@@ -144,13 +145,16 @@ void Controller::run() {
 
 void Controller::wait() {
     std::unique_lock guard(mutex_);
-    auto until = Clock::now() + seconds(context_.config.interval);
-    if (urgent_)
-        until = std::min(until, std::chrono::time_point_cast<decltype(until)::duration>(
-                                    pass_allowed_ + seconds(0)));
+    auto until = Clock::now() +
+                 std::chrono::duration_cast<Clock::duration>(seconds(context_.config.interval));
+    if (urgent_) until = std::min(until, pass_allowed_);
     double deadline = context_.book.next_deadline() - wall_clock();
-    if (deadline < 3600) until = std::min(until, Clock::now() + seconds(std::max(deadline, 0.0)));
-    wakeup_.wait_until(guard, until);
+    // What is overdue already waits for the pass that is urgent because of it.
+    if (deadline > 0 && deadline < 3600)
+        until = std::min(
+            until, Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(deadline)));
+    wakeup_.wait_until(guard, until, [this] { return stopping_ || reconfigure_ || woken_; });
+    woken_ = false;
 }
 
 void Controller::take_configuration(Time now) {
@@ -202,6 +206,8 @@ void Controller::take_messages(Time now) {
 }
 
 bool Controller::pass_is_due() const {
+    // As Slurm's own loop: not in a backup with no_backup_scheduling, not while going down.
+    if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time) return false;
     auto now = Clock::now();
     if (now < pass_allowed_) return false;
     if (urgent_) return true;

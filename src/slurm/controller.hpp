@@ -60,10 +60,11 @@ class Controller {
     std::string last_saved_;
     bool save_failed_ = false;
 
-    std::mutex mutex_;  // for the two below
+    std::mutex mutex_;  // for the three below
     std::condition_variable wakeup_;
     bool stopping_ = false;
     bool reconfigure_ = false;
+    bool woken_ = false;  // a message came while the thread was not waiting
     std::thread thread_;
 };
 

@@ -80,8 +80,10 @@ void Executor::read(Time now) {
     read_cluster(now, context_.jobs, context_.refusals, context_.view);
     for (core::RunningJob& job : context_.view.snapshot.running) {
         const JobEntry* entry = context_.jobs.find(job.id);
-        job.resizable =
-            entry && negotiation_.takes_part(*entry, now) && !context_.book.of_job(job.id);
+        const Agreement* open = context_.book.of_job(job.id);
+        bool undecided = open && open->state == AgreementState::queued &&
+                         context_.book.shrinks_for(job.id).empty();
+        job.resizable = entry && negotiation_.takes_part(*entry, now) && (!open || undecided);
     }
     add_promises(now);
 }

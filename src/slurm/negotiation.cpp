@@ -446,10 +446,15 @@ void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::
                                                            changed, job.node_list, job.nodes});
 }
 
-void Negotiation::check_deadlines(Time now) {
+bool Negotiation::check_deadlines(Time now) {
+    bool decide = false;
     for (Agreement* agreement : context_.book.overdue(now)) {
         if (!agreement->open()) continue;  // ended with an earlier one
         if (agreement->state == AgreementState::queued) {
+            if (context_.book.shrinks_for(agreement->job).empty()) {
+                decide = true;
+                continue;
+            }
             end(*agreement, AgreementEvent::deny, "no nodes within the time the application gave",
                 now);
         } else if (agreement->state == AgreementState::applied) {
@@ -471,6 +476,7 @@ void Negotiation::check_deadlines(Time now) {
                 now);
         }
     }
+    return decide;
 }
 
 }  // namespace elastic::slurm

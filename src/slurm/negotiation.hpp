@@ -33,7 +33,9 @@ class Negotiation {
     // The job holds nothing any more.
     void job_ended(JobEntry&, Time now);
 
-    void check_deadlines(Time now);
+    // Ends what has taken too long.  True if a request is to be decided now: the
+    // next planning pass grants or denies it.
+    bool check_deadlines(Time now);
 
     // Whether it may be offered something now.
     bool takes_part(const JobEntry&, Time now) const;

@@ -107,7 +107,7 @@ void Observer::started(const job_record_t* job, Time now) {
     resized(job, entry);
     double left = std::max(1.0, static_cast<double>(job->end_time) - now);
     entry.ledger = core::WorkLedger(now, left, entry.nodes, entry.annotation.rho);
-    bool shared = !job->details || job->details->whole_node != WHOLE_NODE_REQUIRED;
+    bool shared = !has_whole_nodes(job);
     context_.outbox.note(now, journal::Start{entry.id, entry.node_list, entry.nodes, shared});
 }
 

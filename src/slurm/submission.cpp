@@ -107,12 +107,25 @@ void set_text(char*& field, const std::string& value) {
     field = xstrdup(value.c_str());
 }
 
+// The configuration files are read again only when Slurm has read its own:
+// submissions come with slurmctld's locks held.
+std::string endpoint_text() {
+    static std::mutex mutex;
+    static time_t read_at = 0;
+    static std::string known;
+    std::lock_guard guard(mutex);
+    if (read_at == slurm_conf.last_update) return known;
+    read_at = slurm_conf.last_update;
+    auto endpoint = protocol::endpoint_from_files(std::string(text(slurm_conf.slurm_conf)));
+    known = endpoint ? protocol::to_string(*endpoint) : "";
+    return known;
+}
+
 // Tells the batch script's processes where the controller listens.
 void add_endpoint(job_desc_msg_t* job) {
-    if (!job->environment) return;
-    auto endpoint = protocol::endpoint_from_files(text(slurm_conf.slurm_conf).data());
-    if (!endpoint) return;
-    std::string entry = "ELASTIC_CONTROLLER=" + protocol::to_string(*endpoint);
+    std::string endpoint = endpoint_text();
+    if (!job->environment || endpoint.empty()) return;
+    std::string entry = "ELASTIC_CONTROLLER=" + endpoint;
     xrealloc(job->environment, sizeof(char*) * (job->env_size + 2));
     job->environment[job->env_size++] = xstrdup(entry.c_str());
     job->environment[job->env_size] = nullptr;

@@ -20,16 +20,6 @@ bool linear_selection() {
     return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
 }
 
-bool has_whole_nodes(const job_record_t* job) {
-    const job_details* details = job->details;
-    if (!details) return true;
-    if (linear_selection())
-        return details->share_res == 0 || !job->part_ptr ||
-               (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
-    return details->whole_node == WHOLE_NODE_REQUIRED ||
-           (job->part_ptr && job->part_ptr->max_share == 0);
-}
-
 // Drops the nodes whose hardware the job cannot use.
 void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
     ListIterator iterator = list_iterator_create(config_list);
@@ -346,6 +336,16 @@ core::PoolCounts View::count(const NodeSet& nodes) const {
     for (std::size_t pool = 0; pool < pools.size(); ++pool)
         counts[pool] = bit_overlap(nodes.get(), pools[pool].get());
     return counts;
+}
+
+bool has_whole_nodes(const job_record_t* job) {
+    const job_details* details = job->details;
+    if (!details) return true;
+    if (linear_selection())
+        return details->share_res == 0 || !job->part_ptr ||
+               (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
+    return details->whole_node == WHOLE_NODE_REQUIRED ||
+           (job->part_ptr && job->part_ptr->max_share == 0);
 }
 
 void read_cluster(Time now, JobTable& jobs, const Refusals& refusals, View& view) {

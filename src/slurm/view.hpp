@@ -37,6 +37,9 @@ struct Refusals {
     std::set<core::JobId> no_shared_room;
 };
 
+// Whether no other job may use the nodes of this one while it runs.
+bool has_whole_nodes(const job_record_t*);
+
 // Fills all of `view` but promises and requests, which the agreements add.
 // Needs ControllerLock::Mode::write (Slurm splits job arrays while it sorts).
 void read_cluster(Time now, JobTable&, const Refusals&, View& view);

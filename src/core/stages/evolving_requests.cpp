@@ -39,7 +39,9 @@ void satisfy_wish(Pass& pass, const GrowthRequest& request, std::uint32_t runnin
     const SizeRule& sizes = job.elastic.sizes;
     const int idle =
         state.available(job.eligible, wish.high - wish.size, state.snapshot().now, pass.counts);
-    const int reach = idle + supply_for(pass, running);
+    // Victims need time to leave, which a request at its deadline has not.
+    const bool may_wait = request.deadline > state.snapshot().now;
+    const int reach = idle + (may_wait ? supply_for(pass, running) : 0);
     const int target = sizes.largest(wish.low, std::min(wish.high, wish.size + reach));
     if (target == 0) return wait_or_deny(pass, request);
     const int more = target - wish.size;

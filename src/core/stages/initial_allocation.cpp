@@ -53,8 +53,8 @@ void start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
     const int aside = total(*state.set_aside(pending));
-    for (int size :
-         {choices::initial_size(state.policy(), job), choices::least_initial_size(state.policy(), job)}) {
+    for (int size : {choices::initial_size(state.policy(), job),
+                     choices::least_initial_size(state.policy(), job)}) {
         const int more = std::max(0, size - aside);
         const Time end = state.end_of(job, size);
         if (size < aside || state.available(job.eligible, more, end, pass.counts) < more) continue;
