@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Clusters for the live tests, and what holds after each of them.
+
+One cluster a mode for the whole session, since starting one costs seconds.
+After every test all its jobs are ended and the cluster must be as before:
+nothing in the queue, every node idle, slurmctld the same process.  After every
+module the journal must replay without a violation, and the controller's log
+must have no error but those that the tests have announced (`expect_errors`).
+"""
+
+import os
+import pathlib
+import re
+import sys
+
+import pytest
+
+sys.dont_write_bytecode = True
+
+from elastic_live import CLONE, Cluster  # noqa: E402
+
+# What tests want to find in slurm.conf.
+CONF = [
+    "Licenses=beer:2",
+    "JobCompType=jobcomp/filetxt",
+    "JobCompLoc=@DIR@/log/jobcomp",
+    "PartitionName=left Nodes=n[1-4] MaxTime=3 DefaultTime=1 State=UP",
+    "PartitionName=shared Nodes=n[1-8] OverSubscribe=NO DefaultTime=1 State=UP",
+    "PriorityType=priority/basic",
+]
+ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("live")
+    group.addoption("--mode", action="append", choices=["ms", "fe"],
+                    help="one slurmd a node, or the front-end emulator (default: both)")
+    group.addoption("--select", action="append", choices=["cons_tres", "linear"],
+                    help="default: cons_tres, and the tests marked smoke with linear too")
+    group.addoption("--build", default=os.environ.get("ELASTIC_BUILD", str(CLONE / "build")),
+                    help="the build tree (default: $ELASTIC_BUILD, else the clone's build)")
+
+
+def pytest_generate_tests(metafunc):
+    if "cluster" not in metafunc.fixturenames:
+        return
+    smoke = metafunc.definition.get_closest_marker("smoke")
+    selects = metafunc.config.getoption("--select")
+    if not selects:
+        selects = ["cons_tres", "linear"] if smoke else ["cons_tres"]
+    marker = metafunc.definition.get_closest_marker("modes")
+    modes = metafunc.config.getoption("--mode") or ["ms", "fe"]
+    if marker:
+        modes = [mode for mode in modes if mode in marker.args]
+    parameters = [(mode, select) for select in selects for mode in modes]
+    metafunc.parametrize("cluster", parameters, indirect=True, scope="session",
+                         ids=["-".join(parameter) for parameter in parameters])
+
+
+@pytest.fixture(scope="session")
+def cluster(request):
+    mode, select = request.param
+    started = Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
+                      elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
+    try:
+        started.up()
+        yield started
+    finally:
+        started.down()
+
+
+@pytest.fixture
+def elastic(cluster):
+    """elastic(Key=value...): settings besides the usual ones, for this test only."""
+    changed = []
+
+    def change(**settings):
+        changed.append(True)
+        cluster.set_elastic(**{**ELASTIC, **settings})
+
+    yield change
+    if changed:
+        cluster.set_elastic(**ELASTIC)
+
+
+@pytest.fixture
+def expect_errors(cluster):
+    """A list to which a test adds regular expressions of log lines it provokes."""
+    allowed = []
+    cluster.allowed_errors = allowed
+    return allowed
+
+
+@pytest.fixture(autouse=True)
+def as_before(request):
+    """The cluster after a test is as it was before."""
+    if "cluster" not in request.fixturenames:
+        yield
+        return
+    cluster = request.getfixturevalue("cluster")
+    cluster.allowed_errors = []
+    yield
+    assert cluster.controller_lives(), "slurmctld has died:\n" + cluster.log[-3000:]
+    cluster.clean()
+    assert cluster.controller_lives(), "slurmctld has died:\n" + cluster.log[-3000:]
+    unexpected = [line for line in cluster.new_errors()
+                  if not any(re.search(allowed, line) for allowed in cluster.allowed_errors)]
+    assert not unexpected, "in slurmctld.log:\n" + "\n".join(unexpected)
+    cluster.check_journal()
+
+
+def is_root():
+    return os.getuid() == 0
+
+
+@pytest.fixture
+def stranger():
+    """An ordinary user who is not the tests' own."""
+    if not is_root():
+        pytest.skip("only root can act as another user")
+    return "nobody"

@@ -1,0 +1,464 @@
+# SPDX-License-Identifier: MIT
+"""What live tests share: a private cluster, and applications that do as told.
+
+A Cluster is one contribs/minicluster with our build's plugins.  It is shared
+by many tests, because starting one takes longer than most tests; so each test
+leaves it as found (see conftest.py), which is itself a test.
+
+An Actor is a job whose program (actor.py) does exactly what the test tells it
+over a socket, and reports every event of libelastic.  So a test decides when
+an application answers, and what.
+
+Always: every wait is for a condition, with a deadline, and says at the end
+what it has waited for; commands that fail say what they printed.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+CLONE = HERE.parent.parent
+MINICLUSTER = CLONE / "contribs" / "minicluster"
+
+# For what takes an instant on an idle machine; busy ones are slow.
+PATIENCE = 30.0
+
+# What slurmctld itself calls an error and is none: [pattern, why].
+HARMLESS = [
+    ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
+    ["Could not open .* state file|Trying backup state save file", "the first start"],
+    ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
+]
+
+
+class Waited(AssertionError):
+    """A condition has not come true in time."""
+
+
+def wait_until(condition, what, within=PATIENCE, every=0.03):
+    """The first true result of condition().  `what` completes: waited until..."""
+    deadline = time.monotonic() + within
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > deadline:
+            explanation = what() if callable(what) else what
+            raise Waited(f"waited {within:g} s in vain until {explanation}")
+        time.sleep(every)
+
+
+class Result:
+    """What a command printed and how it ended."""
+
+    def __init__(self, command, done):
+        self.command, self.code = command, done.returncode
+        self.out, self.err = done.stdout, done.stderr
+
+    def __str__(self):
+        return f"{self.command}: code {self.code}\n{self.out}{self.err}"
+
+
+class Cluster:
+    """mode: "ms" (one slurmd a node) or "fe" (front-end emulator)."""
+
+    def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=()):
+        self.mode, self.select, self.nodes, self.cpus = mode, select, nodes, cpus
+        self.build = pathlib.Path(build or CLONE / "build")
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="live-"))
+        self.base.chmod(0o755)
+        self.dir = self.base / "c"
+        self.conf, self.elastic_lines = list(conf), list(elastic)
+        self.actors = []
+        self._names = 0
+        self._log_at = 0
+
+    def node_name(self, number):
+        return f"n{number:0{len(str(self.nodes))}}"
+
+    @property
+    def all_nodes(self):
+        return [self.node_name(number) for number in range(1, self.nodes + 1)]
+
+    # ---- life
+
+    def up(self):
+        self._copy_tools()
+        for name in ("out", "sockets"):
+            (self.base / name).mkdir()
+            (self.base / name).chmod(0o1777)
+        arguments = ["up", "--nodes", str(self.nodes), "--cpus", str(self.cpus),
+                     "--select", self.select, "--plugins", str(self.build / "src/plugins/.libs")]
+        if self.mode == "fe":
+            arguments.append("--frontend")
+        for line in self.conf:
+            arguments += ["--conf-line", line.replace("@DIR@", str(self.dir))]
+        for line in self.elastic_lines:
+            arguments += ["--elastic-line", line]
+        self.minicluster(*arguments, within=120)
+        self.env = self._environment()
+        self.controller_pid = self._pid()
+
+    def down(self):
+        for actor in self.actors:
+            actor.close()
+        try:
+            self.minicluster("down", within=60)
+        finally:
+            shutil.rmtree(self.base, ignore_errors=True)
+
+    # Copies: other users must reach them, and a build must not change under a test.
+    def _copy_tools(self):
+        tools = self.base / "tools"
+        tools.mkdir()
+        for name in ("selastic", "bag_of_tasks", "evolving_stencil", "rigid_sum"):
+            built = self.build / ".libs" / name
+            shutil.copy(built if built.exists() else self.build / name, tools / name)
+        self.library = tools / "libelastic.so.0"
+        shutil.copy(self.build / ".libs" / "libelastic.so.0", self.library)
+        self.actor_program = tools / "actor.py"
+        shutil.copy(HERE / "actor.py", self.actor_program)
+        shutil.copy(CLONE / "contribs/examples/elastic_script.sh", tools)
+        self.tools = tools
+
+    def minicluster(self, *arguments, within=60, check=True):
+        """contribs/minicluster on this cluster."""
+        env = dict(os.environ, ELASTIC_TOOL_DIR=str(self.tools))
+        command = [str(MINICLUSTER), *arguments, "--dir", str(self.dir)]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=within,
+                              check=False)
+        result = Result(" ".join(command), done)
+        assert not check or done.returncode == 0, result
+        return result
+
+    def _environment(self):
+        script = self.minicluster("env").out + "\nenv -0"
+        clean = {key: value for key, value in os.environ.items()
+                 if not re.match("(SLURM|SBATCH|SALLOC|SRUN|SQUEUE|ELASTIC)_", key)}
+        text = subprocess.run(["bash", "-c", script], env=clean, capture_output=True, text=True,
+                              check=True).stdout
+        env = dict(entry.split("=", 1) for entry in text.split("\0") if "=" in entry)
+        env["LD_LIBRARY_PATH"] = ":".join(
+            filter(None, [str(self.tools), env.get("LD_LIBRARY_PATH")]))
+        return env
+
+    # ---- the controller
+
+    def _pid(self):
+        return int((self.dir / "pids" / "slurmctld").read_text().split()[0])
+
+    def controller_lives(self):
+        """Still the process that was started last, with no restart but ours."""
+        try:
+            stat = pathlib.Path(f"/proc/{self.controller_pid}/stat").read_text()
+        except OSError:
+            return False
+        return stat.rsplit(")", 1)[1].split()[0] != "Z"
+
+    def kill_controller(self):
+        """SIGKILL slurmctld."""
+        self.minicluster("kill-controller")
+
+    def start_controller(self):
+        """Start it again; returns when it answers."""
+        self.minicluster("start-controller")
+        self.controller_pid = self._pid()
+
+    @property
+    def log(self):
+        """All of slurmctld.log."""
+        path = self.dir / "log" / "slurmctld.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def new_errors(self):
+        """The error lines of the controller's log since the last call."""
+        text = self.log
+        new, self._log_at = text[self._log_at:], len(text)
+        return [line for line in new.splitlines()
+                if re.search(r"\b(error|fatal):", line)
+                and not any(re.search(pattern, line) for pattern, _ in HARMLESS)]
+
+    def set_elastic(self, **settings):
+        """elastic.conf with these settings besides ListenPort, made known to the controller."""
+        path = self.dir / "elastic.conf"
+        port = re.search("^ListenPort=.*$", path.read_text(), re.M).group(0)
+        lines = [port] + [f"{key}={value}" for key, value in settings.items()]
+        self.write_elastic_conf("\n".join(lines) + "\n")
+        self.reconfigure("configuration read")
+
+    def write_elastic_conf(self, text):
+        """elastic.conf, the controller not told."""
+        path = self.dir / "elastic.conf"
+        path.with_suffix(".new").write_text(text)
+        path.with_suffix(".new").replace(path)
+
+    def reconfigure(self, until_log_says):
+        """scontrol reconfigure; returns when the controller's log has said so."""
+        before = len(self.log)
+        self.run("scontrol", "reconfigure")
+        wait_until(lambda: until_log_says in self.log[before:],
+                   f"slurmctld.log says '{until_log_says}'")
+
+    # ---- commands
+
+    def run(self, *command, user=None, check=True, within=60, env=None, cwd=None, stdin=None):
+        """A command that talks to this cluster; as another user if named."""
+        command = [str(part) for part in command]
+        if user:
+            command = ["setpriv", f"--reuid={user}", "--regid=65534", "--clear-groups", *command]
+        done = subprocess.run(command, env={**self.env, **(env or {})}, capture_output=True,
+                              text=True, timeout=within, check=False, cwd=cwd or self.base / "out",
+                              input=stdin)
+        result = Result(" ".join(command), done)
+        assert not check or done.returncode == 0, result
+        return result
+
+    def sbatch(self, *arguments, wrap=None, user=None):
+        """Submit; returns the job's id.  Without wrap, the arguments name a script."""
+        command = ["sbatch", "--parsable", "--output", f"{self.base}/out/%A_%a.%j.txt", *arguments]
+        if wrap is not None:
+            command += ["--wrap", wrap]
+        return int(self.run(*command, user=user).out.split(";")[0])
+
+    def output(self, job):
+        """What the batch script of a job (not an array's) has written."""
+        return "".join(path.read_text() for path in (self.base / "out").glob(f"*.{job}.txt"))
+
+    def selastic(self, *arguments, user=None, check=True):
+        """selastic ... --json, read."""
+        result = self.run("selastic", *arguments, "--json", user=user, check=check)
+        return json.loads(result.out) if result.code == 0 else result
+
+    # ---- what there is
+
+    def job(self, job):
+        """All that `scontrol show job` says, {} if nothing."""
+        text = self.run("scontrol", "--oneliner", "show", "job", job, check=False).out
+        line = text.splitlines()[0] if text.strip() else ""
+        return dict(re.findall(r"(\S+?)=((?:(?! \S+=).)*)", line))
+
+    def state(self, job):
+        """RUNNING, PENDING, COMPLETED... ; "" for an unknown job."""
+        return self.job(job).get("JobState", "")
+
+    def nodes_of(self, job):
+        """The names of the nodes of a job."""
+        nodes = self.job(job).get("NodeList", "")
+        return self.expand(nodes) if nodes not in ("", "(null)") else []
+
+    def expand(self, hostlist):
+        """n[1-3] as a list."""
+        return self.run("scontrol", "show", "hostnames", hostlist).out.split()
+
+    def wait_state(self, job, *states, within=PATIENCE):
+        """Until the job is in one of the states, which is returned."""
+        def there():
+            state = self.state(job)
+            return state if state in states else None
+        return wait_until(there, lambda: f"job {job} is {' or '.join(states)}: {self.job(job)}",
+                          within)
+
+    def wait_size(self, job, nodes, within=PATIENCE):
+        """Until the job has so many nodes."""
+        wait_until(lambda: len(self.nodes_of(job)) == nodes,
+                   lambda: f"job {job} has {nodes} nodes, not {self.nodes_of(job)}", within)
+
+    def queue(self):
+        """The ids of all jobs in the queue, completing ones included."""
+        return self.run("squeue", "--noheader", "--array", "--format=%A %T").out.splitlines()
+
+    def node_states(self):
+        """{node: state}, such as idle, allocated, mixed, drained, down."""
+        text = self.run("sinfo", "--noheader", "--Node", "--format=%N %T").out
+        return dict(line.split() for line in text.splitlines())
+
+    def quiet(self):
+        """Nothing in the queue, all nodes idle."""
+        return not self.queue() and set(self.node_states().values()) == {"idle"}
+
+    def wait_quiet(self, within=PATIENCE):
+        wait_until(self.quiet, lambda: "nothing runs and all nodes are idle:\n"
+                   f"{self.queue()}\n{self.node_states()}", within)
+
+    def journal_path(self):
+        return self.dir / "state" / "elastic.journal"
+
+    def journal(self, job=None, event=None):
+        """The journal's events, of a job, of a kind."""
+        path = self.journal_path()
+        lines = path.read_text().splitlines() if path.exists() else []
+        events = [json.loads(line) for line in lines]
+        return [entry for entry in events if (job is None or entry.get("job") == job)
+                and (event is None or entry["event"] == event)]
+
+    def wait_journal(self, job, event, within=PATIENCE, **fields):
+        """The first such event of a job that has these fields."""
+        def found():
+            for entry in self.journal(job, event):
+                if all(entry.get(key) == value for key, value in fields.items()):
+                    return entry
+            return None
+        return wait_until(found, lambda: f"the journal has {event} {fields} of job {job}, not only"
+                          f" {self.journal(job)}", within)
+
+    def check_journal(self):
+        """Replay the journal with the independent checker."""
+        self.run("selastic", "check", "--running", self.journal_path())
+
+    # ---- actors
+
+    def actor(self, annotation, *arguments, user=None, wait=True, launcher=""):
+        """Submit a job with --elastic=annotation (None: without) that does as told."""
+        self._names += 1
+        actor = Actor(self, f"{self.base}/sockets/{self._names}")
+        self.actors.append(actor)
+        elastic = [f"--elastic={annotation}"] if annotation else []
+        program = f"exec {launcher} {sys.executable} {self.actor_program}" \
+                  f" {actor.path} {self.library}"
+        actor.job = self.sbatch(*elastic, *arguments, wrap=program, user=user)
+        if wait:
+            actor.wait_connected()
+        return actor
+
+    def clean(self):
+        """End all jobs, forget their actors."""
+        if self.queue():
+            self.run("scancel", *sorted({line.split()[0] for line in self.queue()}), check=False)
+        self.wait_quiet(60)
+        for actor in self.actors:
+            actor.close()
+        self.actors.clear()
+
+
+class Actor:
+    """The test's end of an application (actor.py is the other)."""
+
+    def __init__(self, cluster, path):
+        self.cluster, self.path, self.job = cluster, path, None
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(path)
+        os.chmod(path, 0o777)
+        self.listener.listen()
+        self.connection = None
+        self._text = b""
+        self.events, self._replies = [], []
+        self.opened = None
+
+    def close(self):
+        for end in (self.connection, self.listener):
+            if end:
+                end.close()
+        self.connection = None
+
+    def wait_connected(self, within=PATIENCE):
+        """Until the program runs and has opened its handle."""
+        self.listener.settimeout(within)
+        try:
+            self.connection, _ = self.listener.accept()
+        except TimeoutError:
+            raise Waited(f"job {self.job} has not begun: {self.cluster.job(self.job)}\n"
+                         f"{self.cluster.output(self.job)}") from None
+        self.opened = self._next_reply(within)
+        return self
+
+    def _pump(self, within):
+        """Read what there is; waits for something at most so long."""
+        self.connection.settimeout(max(within, 0.001))
+        try:
+            data = self.connection.recv(65536)
+        except TimeoutError:
+            return
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            raise EOFError(f"the application of job {self.job} has ended: "
+                           f"{self.cluster.output(self.job)}")
+        self._text += data
+        while b"\n" in self._text:
+            line, self._text = self._text.split(b"\n", 1)
+            message = json.loads(line)
+            (self.events if "event" in message else self._replies).append(message)
+
+    def _next_reply(self, within=PATIENCE):
+        deadline = time.monotonic() + within
+        while not self._replies:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Waited(f"waited {within:g} s in vain for an answer of the application")
+            self._pump(left)
+        return self._replies.pop(0)
+
+    def tell(self, call, **arguments):
+        """A command whose answer is not waited for."""
+        self.connection.sendall(json.dumps({"call": call, **arguments}).encode() + b"\n")
+
+    def ask(self, call, within=PATIENCE, **arguments):
+        """A command and its answer: see actor.py for what there is."""
+        self.tell(call, **arguments)
+        return self._next_reply(within)
+
+    def call(self, function, *arguments):
+        """elastic_FUNCTION(handle, arguments...); its result."""
+        return self.ask("elastic", function=function, arguments=list(arguments))["result"]
+
+    def do(self, function, *arguments):
+        """The same, and it must succeed."""
+        reply = self.ask("elastic", function=function, arguments=list(arguments))
+        assert reply["result"] == 0, (function, arguments, reply)
+
+    def shell(self, command, within=PATIENCE):
+        """A shell command in the job's environment: {code, out, err}."""
+        return self.ask("shell", within=within, command=command)
+
+    def state(self):
+        """nodes, node_list, min, max, connected... as the library has it."""
+        return self.ask("state")
+
+    def event(self, kind=None, within=PATIENCE):
+        """The next event; it must be of that kind."""
+        deadline = time.monotonic() + within
+        while not self.events:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise Waited(f"waited {within:g} s in vain for event {kind} of job {self.job}; "
+                             f"journal: {self.cluster.journal(self.job)}")
+            self._pump(left)
+        event = self.events.pop(0)
+        assert kind is None or event["event"] == kind, f"expected {kind}, not {event}"
+        return event
+
+    def no_event(self):
+        """Nothing has happened up to now, as far as the application knows."""
+        self.state()  # a round trip: the program polls before it answers
+        assert not self.events, self.events
+
+    # What most tests do with an offer.
+
+    def take_shrink(self, within=PATIENCE):
+        """Accept the shrink offered next and leave; the event at its end."""
+        offer = self.event("offer_shrink", within)
+        self.do("accept", offer["op"])
+        self.event("accepted")
+        self.do("done", offer["op"])
+        return self.event("resized")
+
+    def take_expand(self, within=PATIENCE):
+        """Accept the expansion offered next; the event at its end."""
+        offer = self.event("offer_expand", within)
+        self.do("accept", offer["op"])
+        self.event("accepted")
+        resized = self.event("resized")
+        self.do("done", offer["op"])
+        return resized
+
+    def exit(self, code=0):
+        """End the program; returns at once."""
+        self.tell("exit", code=code)
