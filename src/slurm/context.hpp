@@ -6,6 +6,7 @@
 #include "core/config.hpp"
 #include "slurm/job_table.hpp"
 #include "slurm/lock.hpp"
+#include "slurm/log.hpp"
 #include "slurm/outbox.hpp"
 #include "slurm/view.hpp"
 
@@ -18,6 +19,7 @@ struct Context {
     View view;          // as of the last pass
     Refusals refusals;  // of the present pass
     Outbox outbox;
+    QuietLog quiet;  // for what users can cause at will
     LockTimes locks;
     LockTimes passes;  // whole passes, locked or not
 

@@ -90,8 +90,8 @@ void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hell
     if (!job || !job->running)
         return refuse("unknown_job", fmt::format("job {} is not running", hello.job));
     if (incoming.uid != job->owner && incoming.uid != 0) {
-        log_info("refused: user {} tried to speak for job {} of user {}", incoming.uid, job->id,
-                 job->owner);
+        context_.quiet.complain("speak", fmt::format("user {} tried to speak for job {} of user {}",
+                                                     incoming.uid, job->id, job->owner));
         return refuse("denied", fmt::format("job {} is not yours", hello.job));
     }
     if (!job->elastic)

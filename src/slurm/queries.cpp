@@ -149,8 +149,8 @@ Result<JobEntry*> Queries::steerable(const protocol::Query& query, uid_t uid, Ti
     JobEntry* job = context_.jobs.find(query.job);
     if (!job || !job->running) return error("job {} is not running", query.job);
     if (job->owner != uid && !is_operator(uid)) {
-        log_info("refused: user {} tried to {} job {} of user {}", uid, query.what, job->id,
-                 job->owner);
+        context_.quiet.complain("steer", fmt::format("user {} tried to {} job {} of user {}", uid,
+                                                     query.what, job->id, job->owner));
         return error("job {} is not yours", job->id);
     }
     if (!job->elastic || !job->annotation.malleable)
