@@ -61,6 +61,9 @@ void SystemState::begin(const Snapshot& snapshot, const Policy& policy, Rng& rng
     collect_claims();
     for (const Promise& promise : snapshot.promises) book_promise(promise);
     set_claims_aside();
+    asks_.assign(snapshot.running.size(), false);
+    for (const GrowthRequest& request : snapshot.requests)
+        if (auto index = find_running(request.job); index < asks_.size()) asks_[index] = true;
 }
 
 void SystemState::book_running() {
@@ -169,7 +172,7 @@ Time SystemState::end_after_shrink(const RunningJob& job, int size_after) const 
 
 bool SystemState::may_resize(std::uint32_t running) const {
     const RunningJob& job = snapshot_->running[running];
-    return job.elastic.malleable && job.resizable && !touched_[running] &&
+    return job.elastic.malleable && job.resizable && !touched_[running] && !asks_[running] &&
            job.not_before <= snapshot_->now &&
            choices::resize_gap_is_over(*policy_, job, snapshot_->now);
 }

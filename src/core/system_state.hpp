@@ -52,7 +52,7 @@ class SystemState {
     Time end_of(const PendingJob&, int size) const;
     // After giving up nodes: it takes longer, and so does the resize itself.
     Time end_after_shrink(const RunningJob&, int size_after) const;
-    bool may_resize(std::uint32_t running) const;  // malleable, takes part, untouched, gap is over
+    bool may_resize(std::uint32_t running) const;  // malleable, takes part, no action or request, gap is over
 
     // Up to `nodes` eligible nodes that are free now and stay so until `end`.
     int available(EligibilityId, int nodes, Time end, PoolCounts& counts);
@@ -109,6 +109,7 @@ class SystemState {
     Profile profile_;
     Plan plan_;
     std::vector<std::uint8_t> touched_;  // by running job: has its action
+    std::vector<std::uint8_t> asks_;     // by running job: its request is its one agreement
     std::vector<std::uint8_t> decided_;  // by pending job: starts, or has a claim
     bool alternatives_ = false;          // some job stands in the queue for several partitions
     std::vector<int> shared_;            // by pool

@@ -80,3 +80,15 @@ TEST(requests_are_served_in_the_order_of_arrival) {
     b.request(9, 1, 2, 2);
     check_eq(plan_text(b.snapshot), "expand 2 op8 [2] ->4\n");
 }
+
+TEST(a_job_whose_request_waits_is_resized_for_nobody) {
+    SnapshotBuilder b({1});
+    Annotation both = malleable(1, 4, 8);
+    both.evolving = true;
+    b.run(1, both, {4}, 100);
+    check_eq(plan_text(b.snapshot), "expand 1 [1] ->5\n");
+    b.request(7, 1, 3, 3);
+    check_eq(plan_text(b.snapshot), "");
+    b.queue(2, rigid(3), 50);
+    check_eq(plan_text(b.snapshot), "reserve 2 [3] ->3 at +100\n");
+}
