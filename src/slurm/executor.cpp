@@ -100,7 +100,7 @@ void Executor::add_promises(Time now) {
             core::Promise promise;
             promise.op = op;
             promise.job = agreement.job;
-            promise.nodes = context_.view.count(NodeSet::from_text(agreement.node_list));
+            promise.nodes = context_.view.count(NodeSet::from_text(agreement.node_list).get());
             promise.beneficiary = agreement.beneficiary;
             promise.revocable = agreement.state == AgreementState::offered;
             claimed.insert(agreement.beneficiary);
@@ -120,7 +120,7 @@ void Executor::add_promises(Time now) {
             const JobEntry* entry = context_.jobs.find(agreement.job);
             NodeSet idle = entry ? choose_joining(const_cast<job_record_t*>(job), *entry, agreement)
                                  : NodeSet();
-            promise.nodes = context_.view.count(first_of(idle, agreement.nodes - coming));
+            promise.nodes = context_.view.count(first_of(idle, agreement.nodes - coming).get());
             snapshot.promises.push_back(std::move(promise));
         }
     }
@@ -137,12 +137,10 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
         ControllerLock lock(ControllerLock::Mode::write, context_.locks);
         while (action != plan.actions.end() && lock.held() < kLongestHold)
             refused |= do_action(*action++, now);
-        if (action == plan.actions.end()) {
-            explain_waiting();
-            settle_locked(now);
-        }
-        save_state();
+        if (action == plan.actions.end()) explain_waiting();
+        save_changes();
     }
+    settle_all(now);
     return refused;
 }
 
@@ -188,6 +186,7 @@ bool Executor::do_start(const Action& action, Time now) {
                                       view.nodes_of(action.nodes), action.size_after);
     if (started.outcome == StartOutcome::started) {
         observer_.started(started.job, now);
+        changed_ = true;
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
                  started.job->node_cnt, to_string(action.reason));
         return false;
@@ -284,19 +283,36 @@ void Executor::settle(Time now) {
                                     (agreement.kind == AgreementKind::expand &&
                                      agreement.state == AgreementState::accepted));
     });
-    if (!anything) return;
-    ControllerLock lock(ControllerLock::Mode::write, context_.locks);
-    settle_locked(now);
-    save_state();
+    if (anything) settle_all(now);
 }
 
-void Executor::settle_locked(Time now) {
+void Executor::settle_all(Time now) {
+    if (context_.book.all().empty()) return;
+    bool settled = false;
+    while (!settled) {
+        ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+        settled = settle_some(lock, now);
+        save_changes();
+    }
+}
+
+// False if the lock was held long enough before nothing could move any more.
+bool Executor::settle_some(const ControllerLock& lock, Time now) {
     bool moved = true;
     while (moved) {
         moved = false;
-        for (auto& [op, agreement] : context_.book.all())
-            if (agreement.open()) moved |= move_forward(agreement, now);
+        for (auto& [op, agreement] : context_.book.all()) {
+            if (!agreement.open() || !move_forward(agreement, now)) continue;
+            moved = true;
+            if (lock.held() >= kLongestHold) return false;
+        }
     }
+    return true;
+}
+
+// Slurm packs all its jobs to save them, and holds its locks for that.
+void Executor::save_changes() {
+    if (std::exchange(changed_, false)) save_state();
 }
 
 // True if it has changed, so that others may be able to move now.
@@ -376,6 +392,7 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
         return;
     }
     observer_.started(started.job, now);
+    changed_ = true;
     log_info("job {}: started on {} ({} nodes, handed over)", started.job->job_id,
              started.job->nodes, started.job->node_cnt);
 }
@@ -436,6 +453,7 @@ void Executor::apply_grow(Agreement& agreement, Time now) {
 void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agreement, int from,
                             const std::string& changed, Time now) {
     observer_.resized(job, entry);
+    changed_ = true;
     int to = entry.nodes;
     entry.gain += to - from;
     entry.expansions += to > from;

@@ -41,7 +41,9 @@ class Executor {
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
 
-    void settle_locked(Time now);
+    void settle_all(Time now);
+    bool settle_some(const ControllerLock&, Time now);
+    void save_changes();
     bool move_forward(core::Agreement&, Time now);
     bool move_shrink(core::Agreement&, Time now);
     bool still_waits(core::JobId beneficiary) const;
@@ -57,6 +59,7 @@ class Executor {
     Negotiation& negotiation_;
     Observer& observer_;
     int resizes_ = 0;
+    bool changed_ = false;  // Slurm's records, since it was told to save them
 };
 
 }  // namespace elastic::slurm

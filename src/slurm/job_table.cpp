@@ -11,7 +11,7 @@ constexpr Duration kYear = 365.0 * 24 * 3600;
 
 void read_annotation(JobEntry& entry, const job_record_t* job) {
     const char* comment = job->admin_comment ? job->admin_comment : "";
-    if (entry.elastic && entry.comment == comment) return;
+    if (entry.comment == comment) return;
     auto parsed = core::annotation_from_text(comment);
     entry.comment = comment;
     entry.elastic = static_cast<bool>(parsed);
@@ -49,7 +49,7 @@ JobEntry& JobTable::sync(const job_record_t* job) {
     entry.owner = job->user_id;
     entry.limit_end = IS_JOB_PENDING(job) ? 0 : static_cast<Time>(job->end_time);
     if (entry.name.empty() && job->name) entry.name = job->name;
-    if (job->admin_comment || entry.elastic) read_annotation(entry, job);
+    read_annotation(entry, job);
     return entry;
 }
 

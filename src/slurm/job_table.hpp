@@ -5,8 +5,8 @@
 // suspended in Slurm; Slurm's record is the truth about its nodes.
 #pragma once
 
-#include <map>
 #include <string>
+#include <unordered_map>
 
 #include "core/annotation.hpp"
 #include "core/speedup.hpp"
@@ -30,6 +30,7 @@ struct JobEntry {
     std::string node_list;
 
     std::string batch_host;  // the node it can never give up
+    std::uint64_t observed = 0;  // by which of the observer's rounds
 
     // taking part
     ConnectionId connection = 0;  // 0: not connected now
@@ -56,11 +57,13 @@ class JobTable {
     JobEntry& sync(const job_record_t*);
     void erase(core::JobId id) { entries_.erase(id); }
 
-    std::map<core::JobId, JobEntry>& all() { return entries_; }
-    const std::map<core::JobId, JobEntry>& all() const { return entries_; }
+    // In no order; an entry stays where it is until it is erased.
+    using Entries = std::unordered_map<core::JobId, JobEntry>;
+    Entries& all() { return entries_; }
+    const Entries& all() const { return entries_; }
 
   private:
-    std::map<core::JobId, JobEntry> entries_;
+    Entries entries_;
 };
 
 // The login name, or the number where there is none.

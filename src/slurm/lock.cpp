@@ -22,7 +22,16 @@ void LockTimes::add(double seconds) {
     last = seconds;
     longest = std::max(longest, seconds);
     sum += seconds;
-    ++count;
+    recent[count++ % recent.size()] = seconds;
+}
+
+double LockTimes::quantile(double q) const {
+    auto size = std::min<std::size_t>(count, recent.size());
+    if (size == 0) return 0;
+    auto sorted = recent;
+    auto at = sorted.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(size - 1));
+    std::nth_element(sorted.begin(), at, sorted.begin() + static_cast<std::ptrdiff_t>(size));
+    return *at;
 }
 
 ControllerLock::ControllerLock(Mode mode, LockTimes& times) : lock_(lock_for(mode)), times_(times) {

@@ -5,16 +5,23 @@
 // inside; never nest.
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <cstdint>
+
 #include "slurm/compat.hpp"
 
 namespace elastic::slurm {
 
-// How long a lock was held, for `selastic show` and the benchmarks.
+// How long a lock was held, for `selastic jobs --json` and the benchmarks.
 struct LockTimes {
     double last = 0, longest = 0, sum = 0;  // seconds
     std::uint64_t count = 0;
+    std::array<double, 256> recent{};  // the last ones, in no order
 
     void add(double seconds);
+    // Of the recent ones: the least time that a share `q` of them did not exceed.
+    double quantile(double q) const;
 };
 
 class ControllerLock {

@@ -64,9 +64,8 @@ bool Negotiation::takes_part(const JobEntry& job, Time now) const {
 }
 
 JobEntry* Negotiation::speaker(ConnectionId connection) {
-    for (auto& [id, entry] : context_.jobs.all())
-        if (entry.connection == connection) return &entry;
-    return nullptr;
+    auto found = speakers_.find(connection);
+    return found == speakers_.end() ? nullptr : context_.jobs.find(found->second);
 }
 
 bool Negotiation::on_message(const Incoming& incoming, Time now) {
@@ -103,8 +102,10 @@ void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hell
                                                                 "connected",
                                                                 true});
         context_.outbox.close(job->connection);
+        speakers_.erase(job->connection);
     }
     job->connection = incoming.from;
+    speakers_[incoming.from] = job->id;
     job->last_seen = now;
 
     protocol::Welcome welcome;
@@ -147,12 +148,14 @@ void Negotiation::on_closed(ConnectionId connection, Time now) {
     if (JobEntry* job = speaker(connection)) {
         job->connection = 0;
         job->last_seen = now;
+        speakers_.erase(connection);
     }
 }
 
 void Negotiation::job_ended(JobEntry& job, Time now) {
     if (Agreement* agreement = context_.book.of_job(job.id))
         end(*agreement, AgreementEvent::cancel, "the job has ended", now);
+    speakers_.erase(job.connection);
     context_.outbox.close(std::exchange(job.connection, 0));
     job.last_seen = 0;
 }

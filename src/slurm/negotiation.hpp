@@ -6,6 +6,8 @@
 // become ripe is carried out by the Executor.
 #pragma once
 
+#include <unordered_map>
+
 #include "slurm/context.hpp"
 
 namespace elastic::slurm {
@@ -62,6 +64,7 @@ class Negotiation {
     JobEntry* speaker(ConnectionId);
 
     Context& context_;
+    std::unordered_map<ConnectionId, core::JobId> speakers_;  // the inverse of JobEntry::connection
 };
 
 }  // namespace elastic::slurm

@@ -9,6 +9,14 @@
 
 namespace elastic::slurm {
 
+// Calls function(node) in ascending order.
+template <class Function>
+void for_each_node(bitstr_t* bits, Function&& function) {
+    const int last = static_cast<int>(bit_fls(bits));
+    for (int node = static_cast<int>(bit_ffs(bits)); node >= 0 && node <= last; ++node)
+        if (bit_test(bits, node)) function(node);
+}
+
 // Owns a bitstr_t over all node records.  Use only while the node lock is held:
 // the number of nodes may change when it is not.
 class NodeSet {
@@ -47,9 +55,7 @@ class NodeSet {
 
     template <class Function>
     void for_each(Function&& function) const {
-        int last = bit_fls(bits_);
-        for (int node = bit_ffs(bits_); node >= 0 && node <= last; ++node)
-            if (bit_test(bits_, node)) function(node);
+        for_each_node(bits_, function);
     }
 
     std::string text() const;  // Slurm's notation

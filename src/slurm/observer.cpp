@@ -45,18 +45,15 @@ std::string difference(const std::string& left, const std::string& right) {
 }  // namespace
 
 void Observer::observe(Time now) {
-    std::set<core::JobId> seen;
+    ++round_;
     ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
-        if (IS_JOB_FINISHED(job)) continue;
-        seen.insert(job->job_id);
-        observe(job, now);
-    }
+    while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
+        if (!IS_JOB_FINISHED(job)) observe(job, now);
     list_iterator_destroy(iterator);
 
     auto& entries = context_.jobs.all();
     for (auto entry = entries.begin(); entry != entries.end();) {
-        if (seen.count(entry->first)) {
+        if (entry->second.observed == round_) {
             ++entry;
             continue;
         }
@@ -68,12 +65,13 @@ void Observer::observe(Time now) {
 
 void Observer::observe(job_record_t* job, Time now) {
     JobEntry& entry = context_.jobs.sync(job);
+    entry.observed = round_;
     if (!entry.submitted) submitted(job, entry, now);
     if (holds_nodes(job)) {
         repair_batch_steps(job);
         if (!entry.running)
             started(job, now);
-        else if (entry.node_list != text(job->nodes))
+        else if (entry.node_list != (job->nodes ? job->nodes : ""))
             note_foreign_resize(job, entry, now);
     } else if (entry.running) {
         ended(entry, "REQUEUED", now);

@@ -29,6 +29,7 @@ class Observer {
 
     Context& context_;
     Negotiation& negotiation_;
+    std::uint64_t round_ = 0;  // entries that it has not touched are of jobs that are gone
 };
 
 }  // namespace elastic::slurm

@@ -56,6 +56,8 @@ Json times(const LockTimes& times) {
         .set("count", static_cast<std::int64_t>(times.count))
         .set("last_ms", times.last * 1e3)
         .set("mean_ms", times.count ? times.sum / static_cast<double>(times.count) * 1e3 : 0)
+        .set("median_ms", times.quantile(0.5) * 1e3)
+        .set("p99_ms", times.quantile(0.99) * 1e3)
         .set("longest_ms", times.longest * 1e3);
 }
 
@@ -99,9 +101,14 @@ bool Queries::may_see(const JobEntry& job, uid_t uid) const {
 }
 
 Result<Json> Queries::jobs(uid_t uid, Time now) const {
-    Json list = Json::array();
+    std::vector<const JobEntry*> seen;
     for (const auto& [id, job] : context_.jobs.all())
-        if (may_see(job, uid)) list.push(describe(job, context_.book.of_job(id), now));
+        if (may_see(job, uid)) seen.push_back(&job);
+    std::sort(seen.begin(), seen.end(),
+              [](const JobEntry* left, const JobEntry* right) { return left->id < right->id; });
+    Json list = Json::array();
+    for (const JobEntry* job : seen)
+        list.push(describe(*job, context_.book.of_job(job->id), now));
     return Json::object()
         .set("jobs", list)
         .set("nodes", context_.view.nodes_in_all)

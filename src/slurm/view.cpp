@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One pass over Slurm's job list and one over its sorted queue.  The cost is
 // linear in jobs and nodes; masks are made once for each different set of
-// constraints, not once a job.
+// constraints, not once a job.  All of it happens under slurmctld's locks:
+// nothing is allocated for a job that is like others, and sets of nodes are
+// handled a word at a time.
 //
 // Always holds for the snapshot: what core/snapshot.hpp promises.
 #include "slurm/view.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <string_view>
 
 #include "slurm/resize.hpp"
 
@@ -33,6 +35,43 @@ void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
     list_iterator_destroy(iterator);
 }
 
+// What decides which nodes a job may use.  The texts are Slurm's own, so it
+// lives only as long as the lock is held.
+struct Constraints {
+    const part_record_t* partition = nullptr;
+    std::string_view features, excluded, required;
+    std::uint64_t memory = 0;
+    std::uint32_t processors = 0, disk = 0;
+    std::uint32_t nodes = 0;  // only with `required`
+    // What a reservation allows depends on who asks and for how long.
+    std::string_view reservation, account;
+    std::uint32_t user = 0, limit = 0;
+
+    auto operator<=>(const Constraints&) const = default;
+};
+
+std::string_view text(const char* value) { return value ? value : ""; }
+
+Constraints constraints_of(const job_record_t* job, const part_record_t* partition) {
+    const job_details* details = job->details;
+    Constraints result;
+    result.partition = partition;
+    result.features = text(details->features);
+    result.excluded = text(details->exc_nodes);
+    result.required = text(details->req_nodes);
+    result.memory = details->pn_min_memory;
+    result.processors = details->pn_min_cpus;
+    result.disk = details->pn_min_tmp_disk;
+    if (details->req_node_bitmap) result.nodes = details->min_nodes;
+    if (list_count(resv_list) > 0) {
+        result.reservation = text(job->resv_name);
+        result.account = text(job->account);
+        result.user = job->user_id;
+        result.limit = job->time_limit;
+    }
+    return result;
+}
+
 class Builder {
   public:
     Builder(Time now, JobTable& jobs, const Refusals& refusals, View& view)
@@ -46,7 +85,6 @@ class Builder {
         view_.snapshot.now = now_;
         view_.nodes_in_all = node_record_count;
         shared_end_.assign(node_record_count, -1);
-        taken_.assign(node_record_count, false);
         read_running();
         read_pending();
         make_pools();
@@ -67,7 +105,7 @@ class Builder {
     void read_running(job_record_t* job) {
         Time end = static_cast<Time>(job->end_time);
         if (!has_whole_nodes(job)) {
-            NodeSet(job->node_bitmap).for_each([&](int node) {
+            for_each_node(job->node_bitmap, [&](int node) {
                 shared_end_[node] = std::max(shared_end_[node], end);
             });
             return;
@@ -92,7 +130,7 @@ class Builder {
         }
         view_.snapshot.running.push_back(std::move(running));
         running_records_.push_back(job);
-        NodeSet(job->node_bitmap).for_each([&](int node) { taken_[node] = true; });
+        bit_or(taken_.get(), job->node_bitmap);
     }
 
     static Time estimated_end(const JobEntry& entry, Time limit_end) {
@@ -134,8 +172,8 @@ class Builder {
         } else {
             pending.elastic.min = pending.elastic.pref = pending.elastic.max = nodes;
         }
-        pending.alternative = seen_.count(job->job_id) > 0;
-        seen_.insert(job->job_id);
+        // Only a job for several partitions stands in the queue more than once.
+        pending.alternative = job->part_ptr_list && !seen_.insert(job->job_id).second;
         int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
         for (int copy = 0; copy < copies; ++copy) {
             view_.snapshot.pending.push_back(pending);
@@ -165,17 +203,16 @@ class Builder {
 
     // ---- masks: the nodes that a job may use
 
-    core::EligibilityId no_nodes() {
-        return intern("none", [] { return NodeSet(); });
-    }
+    // A partition of no name: no job is in it, so no job's mask is found here.
+    core::EligibilityId no_nodes() { return intern({}, [] { return NodeSet(); }); }
 
     core::EligibilityId mask_of(job_record_t* job, part_record_t* partition) {
-        return intern(mask_key(job, partition), [&] { return make_mask(job, partition); });
+        return intern(constraints_of(job, partition), [&] { return make_mask(job, partition); });
     }
 
     template <class Make>
-    core::EligibilityId intern(const std::string& key, Make&& make) {
-        auto [found, is_new] = mask_ids_.try_emplace(key, 0);
+    core::EligibilityId intern(const Constraints& constraints, Make&& make) {
+        auto [found, is_new] = mask_ids_.try_emplace(constraints, 0);
         if (!is_new) return found->second;
         NodeSet mask = make();
         auto same = std::find_if(masks_.begin(), masks_.end(),
@@ -183,21 +220,6 @@ class Builder {
         found->second = static_cast<core::EligibilityId>(same - masks_.begin());
         if (same == masks_.end()) masks_.push_back(std::move(mask));
         return found->second;
-    }
-
-    static const char* text(const char* value) { return value ? value : ""; }
-
-    static std::string mask_key(const job_record_t* job, const part_record_t* partition) {
-        const job_details* details = job->details;
-        std::string key =
-            fmt::format("{}|{}|{}|{}|{}|{}|{}", fmt::ptr(partition), text(details->features),
-                        text(details->exc_nodes), text(details->req_nodes), details->pn_min_memory,
-                        details->pn_min_cpus, details->pn_min_tmp_disk);
-        // What a reservation allows depends on who asks and for how long.
-        if (list_count(resv_list) > 0)
-            key += fmt::format("|{}|{}|{}|{}", text(job->resv_name), job->user_id,
-                               text(job->account), job->time_limit);
-        return key;
     }
 
     NodeSet make_mask(job_record_t* job, part_record_t* partition) {
@@ -280,7 +302,7 @@ class Builder {
     void count_held() {
         for (std::size_t i = 0; i < running_records_.size(); ++i) {
             core::RunningJob& running = view_.snapshot.running[i];
-            running.held = view_.count(NodeSet(running_records_[i]->node_bitmap));
+            running.held = view_.count(running_records_[i]->node_bitmap);
             int keep = batch_host(running_records_[i]);
             if (keep >= 0) running.batch_host_pool = static_cast<core::PoolId>(pool_of_[keep]);
         }
@@ -289,7 +311,7 @@ class Builder {
     void count_idle_and_shared() {
         std::map<std::pair<int, Time>, int> shared;
         for (int node = 0; node < node_record_count; ++node) {
-            if (taken_[node] || !usable_.has(node)) continue;
+            if (taken_.has(node) || !usable_.has(node)) continue;
             bool idle = shared_end_[node] < 0 && bit_test(idle_node_bitmap, node) &&
                         !bit_test(cg_node_bitmap, node) && bit_test(share_node_bitmap, node);
             if (idle)
@@ -308,10 +330,10 @@ class Builder {
     View& view_;
     NodeSet usable_;
     std::vector<Time> shared_end_;  // by node: the last end of a job that shares it, -1 none
-    std::vector<bool> taken_;       // by node: a job has it whole
+    NodeSet taken_;                 // a job has them whole
     std::vector<job_record_t*> running_records_;
-    std::set<core::JobId> seen_;
-    std::map<std::string, core::EligibilityId> mask_ids_;
+    std::set<core::JobId> seen_;  // of jobs for several partitions
+    std::map<Constraints, core::EligibilityId> mask_ids_;
     std::vector<NodeSet> masks_;
     std::vector<int> pool_of_;
 };
@@ -331,10 +353,10 @@ NodeSet View::nodes_of(core::EligibilityId id) const {
     return result;
 }
 
-core::PoolCounts View::count(const NodeSet& nodes) const {
+core::PoolCounts View::count(bitstr_t* nodes) const {
     core::PoolCounts counts(pools.size(), 0);
     for (std::size_t pool = 0; pool < pools.size(); ++pool)
-        counts[pool] = bit_overlap(nodes.get(), pools[pool].get());
+        counts[pool] = bit_overlap(nodes, pools[pool].get());
     return counts;
 }
 

@@ -27,7 +27,7 @@ struct View {
     // The nodes of the pools of which `counts` uses any.
     NodeSet nodes_of(const core::PoolCounts& counts) const;
     NodeSet nodes_of(core::EligibilityId) const;
-    core::PoolCounts count(const NodeSet&) const;
+    core::PoolCounts count(bitstr_t* nodes) const;
 };
 
 // Which jobs are left out of a view or marked in it; found out while a plan was
