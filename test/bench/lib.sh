@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# lib.sh: what the benchmarks that need a live cluster share; to be sourced.
+#
+# Each cluster lives in a directory of its own below $work and is taken down
+# when the benchmark ends, however it ends.
+bench=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+clone=$(dirname "$(dirname "$bench")")
+. "$clone/contribs/lib.sh"
+minicluster=$clone/contribs/minicluster
+build=$(readlink -f "${ELASTIC_BUILD:-$clone/build}")
+export ELASTIC_TOOL_DIR=$build
+work=$(mktemp -d "${TMPDIR:-/tmp}/elastic-bench-XXXXXX")
+chmod 755 "$work"
+clusters=()
+
+take_down() {
+    local cluster
+    trap '' INT TERM HUP
+    for cluster in "${clusters[@]}"; do "$minicluster" down --dir "$cluster"; done
+    rm -rf "$work"
+}
+trap take_down EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# start_cluster NAME OPTION...: starts it and makes the commands talk to it.
+start_cluster() {
+    local name=$1
+    shift
+    clusters+=("$work/$name")
+    "$minicluster" up --dir "$work/$name" --plugins "$build/src/plugins/.libs" "$@"
+    use_cluster "$name"
+}
+
+use_cluster() { eval "$("$minicluster" env --dir "$work/$1")"; }
+
+stop_cluster() { "$minicluster" down --dir "$work/$1"; }
+
+# quantile Q: of the numbers on stdin.  The smallest that Q of all do not exceed.
+quantile() {
+    sort -g | awk -v q="$1" '{ value[NR] = $1 }
+        END { if (!NR) exit 1; i = int(q * NR); if (i < q * NR) i++; print value[i < 1 ? 1 : i] }'
+}
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", a / b }'; }
+
+now_ms() { awk '{ print $1 }' <<<"${EPOCHREALTIME/,/.}" | awk '{ printf "%.3f", $1 * 1000 }'; }
