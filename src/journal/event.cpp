@@ -283,9 +283,8 @@ struct Describe {
     }
     std::string operator()(const Offer& e) const {
         const std::string which = e.nodes.empty() ? nodes_word(e.count) : e.nodes;
-        const std::string whom = e.beneficiary ? fmt::format(" for job {}", e.beneficiary) : "";
-        return fmt::format("job {}: asked to {} {}{}{}", e.job,
-                           e.kind == Kind::shrink ? "give up" : "take", which, whom,
+        return fmt::format("job {}: asked to {} {}{}", e.job,
+                           e.kind == Kind::shrink ? "give up" : "take", which,
                            in_brackets(e.reason));
     }
     std::string operator()(const Accept& e) const { return fmt::format("job {}: accepts", e.job); }

@@ -213,9 +213,8 @@ void Executor::do_shrink(const Action& action, Time now) {
     }
     int count = leaving.count();
     if (count != core::total(action.nodes)) return;  // it has changed since
-    std::string reason = action.beneficiary ? fmt::format("for job {} ({})", action.beneficiary,
-                                                          to_string(action.reason))
-                                            : std::string(to_string(action.reason));
+    std::string reason(to_string(action.reason));
+    if (action.beneficiary) reason += fmt::format(": job {}", action.beneficiary);
     negotiation_.offer_shrink(*entry, leaving.text(), count, action.beneficiary, reason, now);
 }
 

@@ -89,7 +89,7 @@ TEST(descriptions_say_what_happened_and_hold_no_control_characters) {
     check_eq(describe({9, Resize{7, 9, Kind::shrink, 4, 2, "n[3-4]", "for a pending job"}}),
              "job 7: 4 -> 2 nodes, gave up n[3-4] (for a pending job)");
     check_eq(describe({3, Offer{7, 9, Kind::shrink, 2, "n[3-4]", 8, ""}}),
-             "job 7: asked to give up n[3-4] for job 8");
+             "job 7: asked to give up n[3-4]");
     check_eq(describe({5, Decline{7, 9, "\x1b[2J"}}), "job 7: declines (\\x1b[2J)");
     for (const Event& event : one_of_each()) check_that(!describe(event).empty());
 }
