@@ -211,8 +211,10 @@ std::string render_job(const Json& body) {
     out += field("user", job.get_string("user"));
     out += field("class", job.get_string("class"));
     out += field("state", job.get_string("state"));
-    out += field("nodes", fmt::format("{} {}", number(job, "nodes"), job.get_string("node_list")));
-    out += field("min/pref/max", range_text(job));
+    if (job.has("nodes"))
+        out +=
+            field("nodes", fmt::format("{} {}", number(job, "nodes"), job.get_string("node_list")));
+    if (job.has("max")) out += field("min/pref/max", range_text(job));
     out += field("connected", job.get_bool("connected") ? "yes" : "no");
     out += field("agreement", agreement_text(job.get("agreement")));
     out += field("resizes", number(job, "resizes"));
