@@ -20,7 +20,7 @@ void log_info(fmt::format_string<Args...> format, Args&&... args) {
 
 template <class... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
-    log_var(LOG_LEVEL_ERROR, "error: elastic: %s",
+    log_var(LOG_LEVEL_ERROR, "elastic: %s",
             fmt::format(format, std::forward<Args>(args)...).c_str());
 }
 
