@@ -2,7 +2,7 @@
 // Files of events.
 //
 // The format needs no header and no index: a line is an event, O_APPEND and one
-// write(2) a line keep writers apart, and a newline is the only thing that
+// write(2) for whole lines keep writers apart, and a newline is the only thing that
 // makes a line valid.  So each end can recover alone: the writer begins a new
 // line behind a torn one, the reader reports the torn one and goes on.
 //
@@ -128,24 +128,58 @@ Result<void> Writer::reopen() {
 }
 
 Result<void> Writer::write(const Event& event) {
+    return write(prepare({event}));
+}
+
+Batch Writer::prepare(const std::vector<Event>& events) const {
+    Batch batch;
+    struct stat about {};
+    if (fd_ >= 0 && ::fstat(fd_, &about) == 0) {
+        batch.file = about.st_ino;
+        batch.at = about.st_size;
+    }
+    batch.events = events.size();
+    if (torn_) batch.text = "\n";
+    for (const Event& event : events) batch.text += to_json(event).dump() + '\n';
+    return batch;
+}
+
+Result<void> Writer::write(const Batch& batch) {
+    return batch.events == 0 ? Result<void>{} : append(batch.text, batch.events);
+}
+
+Result<void> Writer::complete(const Batch& batch) {
+    struct stat about {};
+    if (batch.events == 0 || fd_ < 0 || ::fstat(fd_, &about) != 0) return {};
+    if (about.st_ino != batch.file || about.st_size < batch.at) return {};
+    std::string there(static_cast<std::size_t>(about.st_size - batch.at), '\0');
+    if (there.size() >= batch.text.size()) return {};
+    if (pread_retrying(fd_, there.data(), there.size(), batch.at) !=
+        static_cast<ssize_t>(there.size()))
+        return error("cannot read {}: {}", path_, std::strerror(errno));
+    if (!batch.text.starts_with(there)) return {};
+    std::string_view missing = std::string_view(batch.text).substr(there.size());
+    return append(missing, static_cast<std::size_t>(std::ranges::count(missing, '\n')));
+}
+
+Result<void> Writer::append(std::string_view lines, std::size_t events) {
     if (fd_ < 0) return {};
-    std::string line = torn_ ? "\n" : "";
-    line += to_json(event).dump();
-    line += '\n';
     ssize_t n;
-    do n = ::write(fd_, line.data(), line.size());
+    do n = ::write(fd_, lines.data(), lines.size());
     while (n < 0 && errno == EINTR);
-    if (n < 0) return failed(std::strerror(errno));
-    if (static_cast<std::size_t>(n) < line.size()) {
-        torn_ = true;
-        return failed("only part of a line could be written");
+    if (n < 0) return failed(std::strerror(errno), events);
+    if (static_cast<std::size_t>(n) < lines.size()) {
+        torn_ = n > 0 ? lines[static_cast<std::size_t>(n) - 1] != '\n' : torn_;
+        const auto rest = lines.substr(static_cast<std::size_t>(n));
+        return failed("only a part could be written",
+                      static_cast<std::size_t>(std::ranges::count(rest, '\n')));
     }
     torn_ = failing_ = false;
     return {};
 }
 
-Result<void> Writer::failed(std::string_view what) {
-    ++lost_;
+Result<void> Writer::failed(std::string_view what, std::size_t events) {
+    lost_ += events;
     if (std::exchange(failing_, true)) return {};
     return error("cannot write to the journal {}: {}; events are lost until that works again",
                  path_, what);

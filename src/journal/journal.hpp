@@ -16,7 +16,15 @@ namespace elastic::journal {
 
 inline constexpr std::size_t kMaxLine = 2u << 20;  // bytes; a longer line is malformed
 
-// Appends to a file, one write(2) an event, so that what was written survives
+// Lines for one file, and where they begin in it.
+struct Batch {
+    std::uint64_t file = 0;  // its inode
+    std::int64_t at = 0;
+    std::size_t events = 0;
+    std::string text;
+};
+
+// Appends to a file, one write(2) an event or a batch, so that what was written survives
 // the death of this process and lines of two writers never mix.  Not
 // synchronised: one thread at a time.
 class Writer {
@@ -37,12 +45,21 @@ class Writer {
     // nothing is written and nothing is wrong.
     Result<void> write(const Event&);
 
+    // For a writer that saves its own state first: the events as they will be
+    // written next, to be kept with that state; then they are written at once.
+    Batch prepare(const std::vector<Event>&) const;
+    Result<void> write(const Batch&);
+    // After a crash: writes what is missing of the last batch that was kept.
+    // Nothing if it is complete or another file has taken the place of its own.
+    Result<void> complete(const Batch&);
+
     bool is_open() const { return fd_ >= 0; }
     const std::string& path() const { return path_; }
     std::uint64_t lost() const { return lost_; }
 
   private:
-    Result<void> failed(std::string_view what);
+    Result<void> append(std::string_view lines, std::size_t events);
+    Result<void> failed(std::string_view what, std::size_t events);
 
     std::string path_;
     int fd_ = -1;

@@ -34,7 +34,9 @@ PATIENCE = 30.0
 # What slurmctld itself calls an error and is none: [pattern, why].
 HARMLESS = [
     ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
-    ["Could not open .* state file|Trying backup state save file", "the first start"],
+    ["Could not open .* state file|Trying backup (front_end_)?state save file", "the first start"],
+    ["(failure for node|invalid node specified:) \"frontend\"|Invalid batch host frontend"
+     r"|Invalid step_node_list \(frontend\)", "Slurm with a front end"],
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
 ]
 
@@ -287,6 +289,11 @@ class Cluster:
     def wait_quiet(self, within=PATIENCE):
         wait_until(self.quiet, lambda: "nothing runs and all nodes are idle:\n"
                    f"{self.queue()}\n{self.node_states()}", within)
+
+    def slurm_state(self, name):
+        """The bytes of a file of StateSaveLocation, as far as there is one."""
+        path = self.dir / "state" / name
+        return path.read_bytes() if path.exists() else b""
 
     def journal_path(self):
         return self.dir / "state" / "elastic.journal"

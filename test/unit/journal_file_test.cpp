@@ -55,6 +55,37 @@ std::string line(OpId op, JobId job = 7) {
 
 }  // namespace
 
+TEST(a_batch_is_completed_wherever_a_crash_has_cut_it) {
+    const std::string before = line(1), text = line(2) + line(3);
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+        const Folder folder;
+        append(folder.file(), before);
+        Writer writer;
+        check_ok(writer.open(folder.file()));
+        const Batch batch = writer.prepare({accept(2), accept(3)});
+        append(folder.file(), text.substr(0, cut));
+        Writer next;
+        check_ok(next.open(folder.file()));
+        check_ok(next.complete(batch));
+        check_ok(next.complete(batch));
+        check_ok(next.write(accept(4)));
+        check_eq(content(folder.file()), before + text + line(4));
+    }
+}
+
+TEST(a_batch_of_another_file_is_not_completed) {
+    const Folder folder;
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    const Batch batch = writer.prepare({accept(1)});
+    check_ok(writer.write(batch));
+    check_eq(std::rename(folder.file().c_str(), folder.file(".1").c_str()), 0);
+    check_ok(writer.reopen());
+    check_ok(writer.complete(batch));
+    check_eq(content(folder.file()), "");
+    check_eq(content(folder.file(".1")), line(1));
+}
+
 TEST(what_is_written_is_read) {
     const Folder folder;
     Writer writer;
