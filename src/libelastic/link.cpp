@@ -84,7 +84,8 @@ void tune(int fd) {
 bool is_final(const Failure& failure, bool welcomed_once) {
     // A controller that has just restarted may not know its jobs yet.
     if (failure.code == "unknown_job") return !welcomed_once;
-    constexpr std::array<std::string_view, 3> kFinal = {"not_elastic", "denied", "version"};
+    constexpr std::array<std::string_view, 4> kFinal = {"not_elastic", "denied", "version",
+                                                        "replaced"};
     return std::find(kFinal.begin(), kFinal.end(), failure.code) != kFinal.end();
 }
 

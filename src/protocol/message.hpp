@@ -124,7 +124,8 @@ struct Reply { std::int64_t token = 0; Json body; };
 // either: what was wrong with the peer's last message.  `fatal`: the connection is closed next.
 struct Failure {
     std::int64_t token = 0;
-    std::string code;  // version, denied, unknown_job, not_elastic, malformed, limit, state
+    // version, denied, unknown_job, not_elastic, replaced, malformed, limit, state
+    std::string code;
     std::string message;
     bool fatal = false;
 };

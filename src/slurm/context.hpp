@@ -4,6 +4,7 @@
 
 #include "core/agreement.hpp"
 #include "core/config.hpp"
+#include "journal/journal.hpp"
 #include "slurm/job_table.hpp"
 #include "slurm/lock.hpp"
 #include "slurm/log.hpp"
@@ -20,6 +21,7 @@ struct Context {
     Refusals refusals;  // of the present pass
     Outbox outbox;
     QuietLog quiet;  // for what users can cause at will
+    journal::Batch telling;  // what the journal is about to be told, saved before
     LockTimes locks;
     LockTimes passes;  // whole passes, locked or not
 

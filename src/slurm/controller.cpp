@@ -73,6 +73,8 @@ Result<void> Controller::start() {
     if (auto loaded = load_state_file(context_); !loaded)
         log_error("{}: what was in flight is given up", loaded.error().message);
     if (auto opened = open_journal(); !opened) return opened.error();
+    if (auto completed = journal_.complete(context_.telling); !completed)
+        log_error("{}", completed.error().message);
     if (auto started = server_.start(server_options()); !started) return started.error();
     stopping_ = false;
     thread_ = std::thread([this] { run(); });
@@ -99,15 +101,17 @@ void Controller::stop() {
         std::lock_guard guard(mutex_);
         stopping_ = true;
     }
-    wakeup_.notify_one();
+    wake();
     thread_.join();
     server_.stop();
 }
 
 void Controller::reconfigure() {
-    std::lock_guard guard(mutex_);
-    reconfigure_ = true;
-    wakeup_.notify_one();
+    {
+        std::lock_guard guard(mutex_);
+        reconfigure_ = true;
+    }
+    wake();
 }
 
 void Controller::wake() {
@@ -123,12 +127,11 @@ void Controller::run() {
     // First of all the table must be as Slurm's records are: applications that
     // reconnect are answered from it.
     executor_.read(now);
+    negotiation_.after_restart(now);
     announce(journal::Controller::What::start, now);
     executor_.settle(now);
     flush(now);
-    while (true) {
-        wait();
-        if (stopping_) break;
+    while (wait()) {
         now = wall_clock();
         take_configuration(now);
         take_messages(now);
@@ -143,7 +146,8 @@ void Controller::run() {
     flush(now);
 }
 
-void Controller::wait() {
+// Until something happens.  False when it is time to stop.
+bool Controller::wait() {
     std::unique_lock guard(mutex_);
     auto until = Clock::now() +
                  std::chrono::duration_cast<Clock::duration>(seconds(context_.config.interval));
@@ -153,8 +157,9 @@ void Controller::wait() {
     if (deadline > 0 && deadline < 3600)
         until = std::min(
             until, Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(deadline)));
-    wakeup_.wait_until(guard, until, [this] { return stopping_ || reconfigure_ || woken_; });
+    wakeup_.wait_until(guard, until, [this] { return woken_; });
     woken_ = false;
+    return !stopping_;
 }
 
 void Controller::take_configuration(Time now) {
@@ -167,15 +172,10 @@ void Controller::take_configuration(Time now) {
         log_error("{}; the configuration before stays in force", config.error().message);
         return;
     }
-    ServerOptions before = server_options();
     context_.config = *config;
     if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
-    if (!(server_options() == before)) {
-        server_.stop();
-        if (auto started = server_.start(server_options()); !started)
-            log_error("{}; no application can connect until this is mended",
-                      started.error().message);
-    }
+    if (auto adopted = server_.reconfigure(server_options()); !adopted)
+        log_error("{}; applications are served as before", adopted.error().message);
     log_info("configuration read: policy {}", context_.config.policy_name);
     announce(journal::Controller::What::reconfigure, now);
     urgent_ = true;
@@ -237,18 +237,19 @@ void Controller::pass() {
     pass_allowed_ = last_pass_ + std::chrono::duration_cast<Clock::duration>(2 * took);
 }
 
-// State first, then the journal, then applications: whatever somebody has been
-// told is still true after a crash.
+// Slurm's records and our state first, then the journal, then applications: whatever somebody has
+// been told is still true after a crash.
 void Controller::flush(Time) {
     Outbox out = std::exchange(context_.outbox, {});
     if (out.empty()) return;
+    if (out.resized) save_jobs_now();
+    context_.telling = journal_.prepare(out.events);
     auto saved = save_state_file(context_);
     if (!saved && !save_failed_)
         log_error("{}; agreements would not survive a restart", saved.error().message);
     save_failed_ = !saved;
-    for (const journal::Event& event : out.events)
-        if (auto written = journal_.write(event); !written)
-            log_error("{}", written.error().message);
+    if (auto written = journal_.write(context_.telling); !written)
+        log_error("{}", written.error().message);
     for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
     for (ConnectionId id : out.to_close) server_.close(id);
 }

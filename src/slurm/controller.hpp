@@ -29,7 +29,7 @@ class Controller {
 
   private:
     void run();
-    void wait();
+    bool wait();
     void wake();
     void take_messages(Time now);
     void take_configuration(Time now);
@@ -64,7 +64,7 @@ class Controller {
     std::condition_variable wakeup_;
     bool stopping_ = false;
     bool reconfigure_ = false;
-    bool woken_ = false;  // a message came while the thread was not waiting
+    bool woken_ = false;  // something has come since the thread last looked
     std::thread thread_;
 };
 

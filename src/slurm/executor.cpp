@@ -45,6 +45,14 @@ NodeSet idle_nodes() {
     return idle;
 }
 
+// Since slurmctld started; their slurmd has not said yet what it is.
+NodeSet unreported_nodes() {
+    NodeSet result;
+    for (int i = 0; i < node_record_count; ++i)
+        if (node_record_table_ptr[i] && IS_NODE_UNKNOWN(node_record_table_ptr[i])) result.add(i);
+    return result;
+}
+
 // The last `count` of them: jobs grow at the end, so what is given up was
 // gained last and the kept part stays compact.
 NodeSet last_of(const NodeSet& nodes, int count) {
@@ -76,6 +84,10 @@ time_t partition_end(const job_record_t* job) {
 
 void Executor::read(Time now) {
     ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+    read_locked(now);
+}
+
+void Executor::read_locked(Time now) {
     observer_.observe(now);
     read_cluster(now, context_.jobs, context_.refusals, context_.view);
     for (core::RunningJob& job : context_.view.snapshot.running) {
@@ -135,6 +147,8 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
         ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+        if (view_is_stale()) return true;
+        observer_.observe(now);
         while (action != plan.actions.end() && lock.held() < kLongestHold)
             refused |= do_action(*action++, now);
         if (action == plan.actions.end()) explain_waiting();
@@ -282,7 +296,10 @@ void Executor::settle(Time now) {
                                     (agreement.kind == AgreementKind::expand &&
                                      agreement.state == AgreementState::accepted));
     });
-    if (anything) settle_all(now);
+    if (!anything) return;
+    // Nodes may have become idle, or have reported, since the last pass.
+    if (last_node_update >= context_.view.read) read(now);
+    settle_all(now);
 }
 
 void Executor::settle_all(Time now) {
@@ -290,9 +307,16 @@ void Executor::settle_all(Time now) {
     bool settled = false;
     while (!settled) {
         ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+        if (view_is_stale()) return;
+        observer_.observe(now);
         settled = settle_some(lock, now);
         save_changes();
     }
+}
+
+// Slurm was reconfigured with other nodes: indices mean something else now.
+bool Executor::view_is_stale() const {
+    return context_.view.nodes_in_all != node_record_count;
 }
 
 // False if the lock was held long enough before nothing could move any more.
@@ -323,10 +347,7 @@ bool Executor::move_forward(Agreement& agreement, Time now) {
         return true;
     }
     if (agreement.kind == AgreementKind::shrink) return move_shrink(agreement, now);
-    if (agreement.state == AgreementState::accepted) {
-        apply_grow(agreement, now);
-        return true;
-    }
+    if (agreement.state == AgreementState::accepted) return apply_grow(agreement, now);
     if (agreement.state == AgreementState::queued && all_released(agreement.job)) {
         hand_over(agreement.job, now);
         return true;
@@ -340,7 +361,7 @@ bool Executor::move_shrink(Agreement& agreement, Time now) {
         negotiation_.drop_claim(beneficiary, "the nodes are not needed any more", now);
         return true;
     }
-    if (agreement.state != AgreementState::released) return false;
+    if (!may_leave(agreement)) return false;
     if (!beneficiary) {
         apply_shrink(agreement, now);
         return true;
@@ -356,12 +377,20 @@ bool Executor::still_waits(core::JobId beneficiary) const {
     return running_job(beneficiary) && request && request->state == AgreementState::queued;
 }
 
-// There are shrinks for it, and all their nodes are empty.
+// Its nodes are empty, and Slurm can make use of them: a suspended job cannot be
+// resized, and a node that has not reported since slurmctld started (it will,
+// or be declared down) can be given to nobody.
+bool Executor::may_leave(const Agreement& shrink) const {
+    return shrink.state == AgreementState::released && running_job(shrink.job) &&
+           !NodeSet::from_text(shrink.node_list).overlaps(unreported_nodes());
+}
+
+// There are shrinks for it, and all their nodes can be handed over.
 bool Executor::all_released(core::JobId beneficiary) const {
     auto shrinks = context_.book.shrinks_for(beneficiary);
-    return !shrinks.empty() && std::all_of(shrinks.begin(), shrinks.end(), [](const auto* shrink) {
-        return shrink->state == AgreementState::released;
-    });
+    return !shrinks.empty() &&
+           std::all_of(shrinks.begin(), shrinks.end(),
+                       [this](const auto* shrink) { return may_leave(*shrink); });
 }
 
 // [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
@@ -373,8 +402,10 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
         apply_shrink(*shrink, now);
     }
     if (Agreement* request = context_.book.of_job(beneficiary);
-        request && request->state == AgreementState::queued)
-        return apply_grow(*request, now);
+        request && request->state == AgreementState::queued) {
+        apply_grow(*request, now);
+        return;
+    }
 
     job_record_t* job = pending_job(beneficiary);
     const auto& pending = context_.view.snapshot.pending;
@@ -427,17 +458,27 @@ NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
     return allowed > size ? first_of(idle, allowed - size) : NodeSet();
 }
 
-void Executor::apply_grow(Agreement& agreement, Time now) {
+// Fewer nodes are idle than agreed, but others may turn out to be soon.
+bool Executor::must_wait_for_nodes(const job_record_t* job, const Agreement& agreement,
+                                   int found) const {
+    return found < agreement.nodes && job->part_ptr &&
+           NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
+}
+
+// True if the agreement has changed.
+bool Executor::apply_grow(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
     JobEntry* entry = context_.jobs.find(agreement.job);
-    if (!job || !entry) return;
+    if (!job || !entry) return false;
     NodeSet joining = choose_joining(job, *entry, agreement);
+    if (must_wait_for_nodes(job, agreement, joining.count())) return false;
     int from = static_cast<int>(job->node_cnt);
     Result<void> grown =
         joining.empty() ? elastic::error("the nodes are not free any more") : grow(job, joining);
     if (!grown) {
-        if (agreement.state == AgreementState::queued) return;  // the next plan decides
-        return negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
+        if (agreement.state == AgreementState::queued) return false;  // the next plan decides
+        negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
+        return true;
     }
     if (agreement.state == AgreementState::queued) {
         context_.outbox.note(now, journal::Grant{agreement.job, agreement.op, journal::Kind::expand,
@@ -446,6 +487,7 @@ void Executor::apply_grow(Agreement& agreement, Time now) {
     }
     (void)context_.book.advance(agreement, AgreementEvent::apply);
     after_resize(job, *entry, agreement, from, joining.text(), now);
+    return true;
 }
 
 // Bookkeeping, time limit, journal and the application's notice.
@@ -458,6 +500,7 @@ void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agree
     entry.expansions += to > from;
     ++entry.resizes;
     ++resizes_;
+    context_.outbox.resized = true;
     entry.last_resize = now;
     entry.last_reason = agreement.reason;
     entry.progress_end = 0;

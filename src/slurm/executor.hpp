@@ -31,6 +31,7 @@ class Executor {
     int resizes() const { return resizes_; }  // since the start
 
   private:
+    void read_locked(Time now);
     void add_promises(Time now);
     bool do_action(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
@@ -41,16 +42,19 @@ class Executor {
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
 
+    bool view_is_stale() const;
     void settle_all(Time now);
     bool settle_some(const ControllerLock&, Time now);
     void save_changes();
     bool move_forward(core::Agreement&, Time now);
     bool move_shrink(core::Agreement&, Time now);
     bool still_waits(core::JobId beneficiary) const;
+    bool may_leave(const core::Agreement& shrink) const;
     bool all_released(core::JobId beneficiary) const;
+    bool must_wait_for_nodes(const job_record_t*, const core::Agreement&, int found) const;
     void hand_over(core::JobId beneficiary, Time now);
     void apply_shrink(core::Agreement&, Time now);
-    void apply_grow(core::Agreement&, Time now);
+    bool apply_grow(core::Agreement&, Time now);
     void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
                       const std::string& changed, Time now);
     NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&) const;

@@ -26,6 +26,7 @@ struct JobEntry {
     // as last written to the journal
     bool submitted = false;
     bool running = false;
+    int restarts = 0;  // how often it was requeued before
     int nodes = 0;
     std::string node_list;
 

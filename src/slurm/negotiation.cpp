@@ -281,13 +281,16 @@ bool Negotiation::on(JobEntry& job, const protocol::Done& done, Time now) {
 bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
     Agreement* agreement = in_flight(job, cancel.op);
     if (!agreement) return false;
-    if (agreement->state != AgreementState::queued) {
+    bool agreed =
+        agreement->state == AgreementState::offered || agreement->state == AgreementState::accepted;
+    if (!agreed && agreement->state != AgreementState::queued) {
         fail(job, 0, "state",
              fmt::format("operation {} is {} and can no longer be cancelled", cancel.op,
                          to_string(agreement->state)));
         return false;
     }
     end(*agreement, AgreementEvent::cancel, "cancelled by the application", now);
+    if (agreed) back_off(job.id, now);
     return true;
 }
 
@@ -449,6 +452,15 @@ void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::
                                                            changed, job.node_list, job.nodes});
 }
 
+void Negotiation::after_restart(Time now) {
+    for (auto& [op, agreement] : context_.book.all()) {
+        const JobEntry* job = context_.jobs.find(agreement.job);
+        bool held_up = agreement.open() && agreement.state != AgreementState::queued;
+        if (held_up && job && agreement.deadline < kNever)
+            agreement.deadline = now + context_.grace_of(*job);
+    }
+}
+
 bool Negotiation::check_deadlines(Time now) {
     bool decide = false;
     for (Agreement* agreement : context_.book.overdue(now)) {
@@ -467,10 +479,11 @@ bool Negotiation::check_deadlines(Time now) {
                    context_.config.shrink_timeout == core::ShrinkTimeout::kill) {
             log_info("job {}: has not left {} in time; it is taken (ShrinkTimeout=kill)",
                      agreement->job, agreement->node_list);
+            // The journal has a resize and no release: the job has not released anything.
             (void)context_.book.advance(*agreement, AgreementEvent::accept);
             (void)context_.book.advance(*agreement, AgreementEvent::release);
             agreement->deadline = kNever;
-            context_.outbox.note(now, journal::Release{agreement->job, agreement->op});
+            agreement->reason += ", taken at the deadline";
         } else {
             back_off(agreement->job, now);
             end(*agreement, AgreementEvent::expire,

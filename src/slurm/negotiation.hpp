@@ -38,6 +38,9 @@ class Negotiation {
     // Ends what has taken too long.  True if a request is to be decided now: the
     // next planning pass grants or denies it.
     bool check_deadlines(Time now);
+    // Nobody could answer while the controller was away: what applications hold
+    // up gets its whole grace time anew.
+    void after_restart(Time now);
 
     // Whether it may be offered something now.
     bool takes_part(const JobEntry&, Time now) const;

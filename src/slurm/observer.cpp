@@ -44,6 +44,8 @@ std::string difference(const std::string& left, const std::string& right) {
 
 }  // namespace
 
+// Slurm may have moved a node from one job to another since the last round:
+// first everybody gives up, then everybody gets.
 void Observer::observe(Time now) {
     ++round_;
     ListIterator iterator = list_iterator_create(job_list);
@@ -61,24 +63,34 @@ void Observer::observe(Time now) {
         ended(entry->second, job && IS_JOB_FINISHED(job) ? state_of(job) : "UNKNOWN", now);
         entry = entries.erase(entry);
     }
+    auto& events = context_.outbox.events;
+    std::move(arrivals_.begin(), arrivals_.end(), std::back_inserter(events));
+    arrivals_.clear();
 }
 
 void Observer::observe(job_record_t* job, Time now) {
     JobEntry& entry = context_.jobs.sync(job);
     entry.observed = round_;
     if (!entry.submitted) submitted(job, entry, now);
-    if (holds_nodes(job)) {
-        repair_batch_steps(job);
-        if (!entry.running)
-            started(job, now);
-        else if (entry.node_list != (job->nodes ? job->nodes : ""))
-            note_foreign_resize(job, entry, now);
-    } else if (entry.running) {
-        ended(entry, "REQUEUED", now);
-        entry.running = false;
-        entry.nodes = 0;
-        entry.node_list.clear();
-    }
+    bool holds = holds_nodes(job);
+    bool restarted = entry.restarts != static_cast<int>(job->restart_cnt);
+    if (entry.running && (!holds || restarted)) note_not_running(entry, now);
+    entry.restarts = static_cast<int>(job->restart_cnt);
+    if (!holds) return;
+    repair_batch_steps(job);
+    if (!entry.running)
+        arrivals_.push_back({now, book_start(job, entry, now)});
+    else if (entry.node_list != (job->nodes ? job->nodes : ""))
+        note_resize(job, entry, now);
+    else if (entry.batch_host.empty())  // not known since a restart
+        entry.batch_host = name_of(batch_host(job));
+}
+
+void Observer::note_not_running(JobEntry& entry, Time now) {
+    ended(entry, "REQUEUED", now);
+    entry.running = false;
+    entry.nodes = 0;
+    entry.node_list.clear();
 }
 
 void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
@@ -99,14 +111,19 @@ void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
 void Observer::started(const job_record_t* job, Time now) {
     JobEntry& entry = context_.jobs.sync(job);
     if (!entry.submitted) submitted(job, entry, now);
+    context_.outbox.note(now, book_start(job, entry, now));
+}
+
+journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Time now) {
     entry.running = true;
+    entry.restarts = static_cast<int>(job->restart_cnt);
     entry.last_resize = entry.progress_end = entry.not_before = 0;
     entry.gain = entry.expansions = entry.resizes = 0;
     resized(job, entry);
     double left = std::max(1.0, static_cast<double>(job->end_time) - now);
     entry.ledger = core::WorkLedger(now, left, entry.nodes, entry.annotation.rho);
     bool shared = !has_whole_nodes(job);
-    context_.outbox.note(now, journal::Start{entry.id, entry.node_list, entry.nodes, shared});
+    return {entry.id, entry.node_list, entry.nodes, shared};
 }
 
 void Observer::resized(const job_record_t* job, JobEntry& entry) {
@@ -115,23 +132,53 @@ void Observer::resized(const job_record_t* job, JobEntry& entry) {
     entry.batch_host = name_of(batch_host(job));
 }
 
-void Observer::note_foreign_resize(const job_record_t* job, JobEntry& entry, Time now) {
+void Observer::note_resize(const job_record_t* job, JobEntry& entry, Time now) {
     std::string before = entry.node_list;
     int from = entry.nodes;
     resized(job, entry);
-    auto note = [&](journal::Kind kind, int to, const std::string& nodes) {
-        if (!nodes.empty())
-            context_.outbox.note(now, journal::Resize{entry.id, 0, kind, from, to, nodes,
-                                                      "found: not by an agreement"});
-        from = to;
-    };
     std::string gone = difference(before, entry.node_list);
     std::string come = difference(entry.node_list, before);
-    int gone_count = gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size());
-    log_info("job {}: has {} instead of {}, not by an agreement", entry.id, entry.node_list,
-             before);
-    note(journal::Kind::shrink, from - gone_count, gone);
-    note(journal::Kind::expand, entry.nodes, come);
+    int kept = from - (gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size()));
+    entry.ledger.resize(now, entry.nodes, 0);
+    log_info("job {}: has {} instead of {}", entry.id, entry.node_list, before);
+    if (!gone.empty()) note_resize(entry, journal::Kind::shrink, from, gone, now);
+    if (!come.empty()) note_resize(entry, journal::Kind::expand, kept, come, now);
+}
+
+void Observer::note_resize(JobEntry& entry, journal::Kind kind, int from,
+                           const std::string& changed, Time now) {
+    int count = static_cast<int>(expand_hostlist(changed)->size());
+    int to = from + (kind == journal::Kind::shrink ? -count : count);
+    core::Agreement* cause = cause_of(entry, kind, changed);
+    entry.last_reason = cause ? cause->reason : "found: not by an agreement";
+    journal::Event event{now, journal::Resize{entry.id, cause ? cause->op : 0, kind, from, to,
+                                              changed, entry.last_reason}};
+    auto& events = kind == journal::Kind::shrink ? context_.outbox.events : arrivals_;
+    events.push_back(std::move(event));
+    if (cause) return negotiation_.applied(*cause, entry, changed, now);
+    context_.outbox.send(
+        entry.connection,
+        protocol::Applied{
+            0, kind == journal::Kind::shrink ? protocol::Kind::shrink : protocol::Kind::expand,
+            changed, entry.node_list, entry.nodes});
+}
+
+// When slurmctld dies between a resize and the saving of our state, Slurm's
+// records may be ahead: then that agreement has been carried out.
+core::Agreement* Observer::cause_of(const JobEntry& entry, journal::Kind kind,
+                                    const std::string& changed) {
+    using core::AgreementEvent, core::AgreementKind, core::AgreementState;
+    core::Agreement* agreement = context_.book.of_job(entry.id);
+    if (!agreement) return nullptr;
+    if (agreement->kind == AgreementKind::shrink) {
+        if (kind != journal::Kind::shrink || agreement->state != AgreementState::released ||
+            changed != agreement->node_list)
+            return nullptr;
+    } else if (kind != journal::Kind::expand || agreement->state != AgreementState::accepted) {
+        return nullptr;
+    }
+    (void)context_.book.advance(*agreement, AgreementEvent::apply);
+    return agreement;
 }
 
 void Observer::ended(JobEntry& entry, const std::string& state, Time now) {

@@ -15,6 +15,10 @@ class Observer {
     // Compares Slurm's job records with what is known, writes what has changed
     // into the journal and ends agreements whose job has ended.  Needs
     // ControllerLock::Mode::write (it repairs batch steps).
+    //
+    // To be called in every hold of the lock before anything is started or
+    // resized: a node that becomes free and is given away at once would otherwise
+    // have two users in the journal.
     void observe(Time now);
 
     // Books that the job holds the nodes its record names (a start or resize of ours).
@@ -23,13 +27,18 @@ class Observer {
 
   private:
     void observe(job_record_t*, Time now);
+    journal::Start book_start(const job_record_t*, JobEntry&, Time now);
     void submitted(const job_record_t*, JobEntry&, Time now);
     void ended(JobEntry&, const std::string& state, Time now);
-    void note_foreign_resize(const job_record_t*, JobEntry&, Time now);
+    void note_not_running(JobEntry&, Time now);
+    void note_resize(const job_record_t*, JobEntry&, Time now);
+    void note_resize(JobEntry&, journal::Kind, int from, const std::string& changed, Time now);
+    core::Agreement* cause_of(const JobEntry&, journal::Kind, const std::string& changed);
 
     Context& context_;
     Negotiation& negotiation_;
     std::uint64_t round_ = 0;  // entries that it has not touched are of jobs that are gone
+    std::vector<journal::Event> arrivals_;  // of this round: who holds more nodes than before
 };
 
 }  // namespace elastic::slurm

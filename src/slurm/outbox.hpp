@@ -17,6 +17,7 @@ struct Outbox {
     std::vector<journal::Event> events;
     std::vector<std::pair<ConnectionId, protocol::Message>> messages;
     std::vector<ConnectionId> to_close;
+    bool resized = false;  // what is told rests on a change in Slurm's job records
 
     template <class What>
     void note(Time now, What what) {

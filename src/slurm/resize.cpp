@@ -142,6 +142,15 @@ void give_back(job_record_t* job, int index) {
         bit_set(share_node_bitmap, index);
 }
 
+// Slurm leaves the job without an index into the database until slurmdbd gives
+// it a new one, and refuses every `scontrol update` of it until then; where there
+// is no slurmdbd that would be for ever.
+void end_accounting(job_record_t* job) {
+    job_post_resize_acctg(job);
+    if (xstrcmp(slurm_conf.accounting_storage_type, "accounting_storage/slurmdbd") != 0)
+        job->db_index = 0;
+}
+
 struct StepsOnNodes {
     const NodeSet& nodes;
 };
@@ -209,7 +218,7 @@ Result<void> shrink(job_record_t* job, const NodeSet& leaving) {
     rebuild_step_bitmaps(job, before.get());
     gs_job_start(job);
     compat::rebuild_gres_details(job);
-    job_post_resize_acctg(job);
+    end_accounting(job);
     last_job_update = last_node_update = time(nullptr);
     return {};
 }
@@ -235,7 +244,7 @@ Result<void> grow(job_record_t* job, const NodeSet& joining) {
         gs_job_start(job);
         compat::rebuild_gres_details(job);
     }
-    job_post_resize_acctg(job);
+    end_accounting(job);
     last_job_update = last_node_update = time(nullptr);
     return merged;
 }
@@ -260,6 +269,10 @@ void set_end(job_record_t* job, time_t end) {
 void save_state() {
     schedule_job_save();
     schedule_node_save();
+}
+
+void save_jobs_now() {
+    dump_all_job_state();
 }
 
 }  // namespace elastic::slurm

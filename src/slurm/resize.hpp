@@ -36,4 +36,9 @@ void set_end(job_record_t*, time_t end);
 // Asks Slurm to write its job and node records soon.
 void save_state();
 
+// Writes them now, the job records at least: by itself Slurm does so up to five
+// seconds later, but an application must not be told of nodes that a crash takes
+// away again.  Takes locks of its own.
+void save_jobs_now();
+
 }  // namespace elastic::slurm

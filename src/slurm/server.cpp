@@ -23,6 +23,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "common/time.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/frame.hpp"
 #include "protocol/seal.hpp"
@@ -36,6 +37,7 @@ using namespace protocol;
 
 constexpr double kHelloWithin = 10;           // seconds
 constexpr double kFrameWithin = 30;           // seconds from a frame's first byte to its last
+constexpr double kCloseWithin = 10;           // seconds for a peer to read what ends its connection
 constexpr std::size_t kMaxStrangers = 64;     // connections without a valid Hello yet
 constexpr std::size_t kMaxUnsent = 4u << 20;  // bytes queued for a peer that does not read
 constexpr std::size_t kMaxInbox = 65536;      // messages not yet taken
@@ -82,7 +84,7 @@ class Server::Loop {
     }
 
     ~Loop() {
-        post({0, {}, Command::stop});
+        post({0, {}, Command::stop, {}});
         thread_.join();
         connections_.clear();
         ::close(listener_);
@@ -93,14 +95,28 @@ class Server::Loop {
         return std::exchange(inbox_, {});
     }
 
-    void send(ConnectionId to, Message message) { post({to, std::move(message), Command::send}); }
-    void close(ConnectionId id) { post({id, {}, Command::close}); }
+    void send(ConnectionId to, Message message) {
+        post({to, std::move(message), Command::send, {}});
+    }
+    void close(ConnectionId id) { post({id, {}, Command::close, {}}); }
+    // `listener` and `seal` where they change; -1 and null where not.
+    void reconfigure(const ServerOptions& options, int listener, std::unique_ptr<Seal> seal) {
+        auto change = std::make_unique<Change>(Change{options, listener, std::move(seal)});
+        post({0, {}, Command::reconfigure, std::move(change)});
+    }
 
   private:
+    struct Change {
+        ServerOptions options;
+        int listener;
+        std::unique_ptr<Seal> seal;
+    };
+
     struct Command {
         ConnectionId to;
         Message message;
-        enum What { send, close, stop } what;
+        enum What { send, close, reconfigure, stop } what;
+        std::unique_ptr<Change> change;
     };
 
     struct Connection {
@@ -122,7 +138,7 @@ class Server::Loop {
         uid_t uid = 0;
         std::string session = random_token();
         std::uint32_t received = 0, sent = 0;
-        ev_tstamp since = 0;  // accepted, or the present frame began
+        ev_tstamp since = 0;  // accepted, the present frame began, or closing began
     };
 
     void post(Command command) {
@@ -146,8 +162,9 @@ class Server::Loop {
     void on_accept(ev::io&, int) {
         int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
-            if (errno == EMFILE || errno == ENFILE)
-                quiet_.complain("files", "a connection: no file descriptors left");
+            if (errno != EMFILE && errno != ENFILE) return;
+            quiet_.complain("files", "a connection: no file descriptors left");
+            accept_watcher_.stop();  // or this would be called without a pause, until on_sweep()
             return;
         }
         if (connections_.size() >= static_cast<std::size_t>(options_.max_connections)) {
@@ -213,14 +230,18 @@ class Server::Loop {
     }
 
     void on_sweep(ev::timer&, int) {
+        accept_watcher_.start(listener_, ev::READ);
         std::vector<ConnectionId> late;
-        for (const auto& [id, connection] : connections_) {
-            double age = loop_.now() - connection->since;
-            if (!connection->known && age > kHelloWithin) late.push_back(id);
-            if (connection->known && connection->reader.partial() && age > kFrameWithin)
-                late.push_back(id);
-        }
+        for (const auto& [id, connection] : connections_)
+            if (loop_.now() - connection->since > patience_with(*connection)) late.push_back(id);
         for (ConnectionId id : late) refuse(id, "slow", "a peer that began and did not go on");
+    }
+
+    // Seconds that it may stay as it is.
+    static double patience_with(const Connection& connection) {
+        if (connection.closing) return kCloseWithin;
+        if (!connection.known) return kHelloWithin;
+        return connection.reader.partial() ? kFrameWithin : kNever;
     }
 
     // ---- reading
@@ -232,6 +253,7 @@ class Server::Loop {
         ssize_t size = ::recv(connection->fd, bytes, sizeof bytes, 0);
         if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (size <= 0) return drop(id);
+        if (connection->closing) return;  // what it says now is for nobody
         if (connection->known && !connection->reader.partial()) connection->since = loop_.now();
         auto fed = connection->reader.feed(bytes, static_cast<std::size_t>(size));
         while (connection && !connection->closing) {
@@ -291,6 +313,8 @@ class Server::Loop {
             return drop(connection.id);
         }
         ++connection.received;
+        if (std::holds_alternative<Hello>(envelope.message))
+            return fail(connection, "malformed", "hello is the first message only");
         if (inbox_is_full()) return refuse(connection.id, "inbox", "a message: too many wait");
         deliver({connection.id, uid, false, std::move(envelope.message)});
     }
@@ -303,17 +327,20 @@ class Server::Loop {
     // ---- writing
 
     void fail(Connection& connection, std::string code, std::string message) {
-        enqueue(connection, Failure{0, std::move(code), std::move(message), true});
-        finish(connection);
+        if (enqueue(connection, Failure{0, std::move(code), std::move(message), true}))
+            finish(connection);
     }
 
     // Closes when everything is written.
     void finish(Connection& connection) {
         connection.closing = true;
+        connection.since = loop_.now();
         write_unsent(connection.id);
     }
 
-    void enqueue(Connection& connection, Message message) {
+    // False if that is impossible: the connection is dropped then, since the
+    // peer must not miss a message without knowing it.
+    bool enqueue(Connection& connection, Message message) {
         Envelope envelope{connection.welcomed ? connection.session : "", ++connection.sent,
                           std::move(message)};
         if (auto* welcome = std::get_if<Welcome>(&envelope.message)) {
@@ -323,10 +350,12 @@ class Server::Loop {
         uid_t reader = connection.known ? connection.uid : kAnyReader;
         auto sealed = seal_->seal(encode(envelope), reader);
         if (!sealed) {
-            log_error("cannot seal a message: {}", sealed.error().message);
-            return;
+            refuse(connection.id, "seal",
+                   fmt::format("a connection that cannot be answered: {}", sealed.error().message));
+            return false;
         }
         connection.unsent += frame(*sealed);
+        return true;
     }
 
     void write_unsent(ConnectionId id) {
@@ -357,11 +386,20 @@ class Server::Loop {
 
     void carry_out(Command& command) {
         if (command.what == Command::stop) return loop_.break_loop(ev::ALL);
+        if (command.what == Command::reconfigure) return adopt(*command.change);
         Connection* connection = find(command.to);
-        if (!connection) return;
+        if (!connection || connection->closing) return;
         if (command.what == Command::close) return finish(*connection);
-        enqueue(*connection, std::move(command.message));
-        write_unsent(command.to);
+        if (enqueue(*connection, std::move(command.message))) write_unsent(command.to);
+    }
+
+    void adopt(Change& change) {
+        options_ = change.options;
+        if (change.seal) seal_ = std::move(change.seal);
+        if (change.listener < 0) return;
+        accept_watcher_.stop();
+        ::close(std::exchange(listener_, change.listener));
+        accept_watcher_.start(listener_, ev::READ);
     }
 
     ServerOptions options_;
@@ -431,6 +469,26 @@ Result<void> Server::start(const ServerOptions& options) {
     auto listener = listen_on(options.port);
     if (!listener) return listener.error();
     loop_ = std::make_unique<Loop>(options, std::move(*seal), *listener, wake_);
+    options_ = options;
+    return {};
+}
+
+Result<void> Server::reconfigure(const ServerOptions& options) {
+    if (options == options_) return {};
+    std::unique_ptr<Seal> seal;
+    if (options.munge_socket != options_.munge_socket) {
+        auto made = munge_seal(options.munge_socket);
+        if (!made) return made.error();
+        seal = std::move(*made);
+    }
+    int listener = -1;
+    if (options.port != options_.port) {
+        auto made = listen_on(options.port);
+        if (!made) return made.error();
+        listener = *made;
+    }
+    loop_->reconfigure(options, listener, std::move(seal));
+    options_ = options;
     return {};
 }
 

@@ -48,6 +48,9 @@ class Server {
 
     // Listens and starts the thread.  An error names the port and the reason.
     Result<void> start(const ServerOptions&);
+    // Goes on with other options; connections stay.  On an error the old ones
+    // stay in force.
+    Result<void> reconfigure(const ServerOptions&);
     void stop();
 
     std::vector<Incoming> take();
@@ -59,6 +62,7 @@ class Server {
   private:
     class Loop;
     std::function<void()> wake_;
+    ServerOptions options_;
     std::unique_ptr<Loop> loop_;
 };
 

@@ -2,6 +2,9 @@
 // Slurm's records are the truth about allocations; this file only says what was
 // intended and what the journal has been told.  So a stale or lost file costs
 // agreements in flight, never a node or a job: observe() corrects the rest.
+//
+// With the state the file holds the lines that the journal is told next, since a
+// crash may come between the two: start() writes those that are missing.
 #include "slurm/state_file.hpp"
 
 #include "common/atomic_file.hpp"
@@ -17,6 +20,7 @@ Json to_json(const JobEntry& job) {
     Json json = Json::object();
     json.set("job", job.id)
         .set("running", job.running)
+        .set("restarts", job.restarts)
         .set("nodes", job.nodes)
         .set("node_list", job.node_list);
     if (!job.elastic) return json;
@@ -27,7 +31,25 @@ Json to_json(const JobEntry& job) {
         .set("resizes", job.resizes)
         .set("last_reason", job.last_reason)
         .set("progress_end", job.progress_end)
-        .set("ledger_end", job.ledger.estimated_end());
+        .set("ledger_end", job.ledger.estimated_end())
+        .set("rho", job.annotation.rho);
+}
+
+Json to_json(const journal::Batch& batch) {
+    return Json::object()
+        .set("file", static_cast<std::int64_t>(batch.file))
+        .set("at", batch.at)
+        .set("events", static_cast<std::int64_t>(batch.events))
+        .set("text", batch.text);
+}
+
+journal::Batch batch_from_json(const Json& json) {
+    journal::Batch batch;
+    batch.file = static_cast<std::uint64_t>(json.get_int("file"));
+    batch.at = json.get_int("at");
+    batch.events = static_cast<std::size_t>(json.get_int("events"));
+    batch.text = json.get_string("text");
+    return batch;
 }
 
 void from_json(const Json& json, Time now, JobTable& jobs) {
@@ -37,6 +59,7 @@ void from_json(const Json& json, Time now, JobTable& jobs) {
     job.id = static_cast<core::JobId>(*id);
     job.submitted = true;
     job.running = json.get_bool("running");
+    job.restarts = static_cast<int>(json.get_int("restarts"));
     job.nodes = static_cast<int>(json.get_int("nodes"));
     job.node_list = json.get_string("node_list");
     job.not_before = json.get_number("not_before");
@@ -47,7 +70,9 @@ void from_json(const Json& json, Time now, JobTable& jobs) {
     job.last_reason = json.get_string("last_reason");
     job.progress_end = json.get_number("progress_end");
     double end = json.get_number("ledger_end");
-    if (end > now) job.ledger = core::WorkLedger(now, end - now, std::max(job.nodes, 1), 0);
+    if (end > now)
+        job.ledger =
+            core::WorkLedger(now, end - now, std::max(job.nodes, 1), json.get_number("rho"));
 }
 
 }  // namespace
@@ -60,7 +85,10 @@ Result<void> save_state_file(const Context& context) {
     Json jobs = Json::array();
     for (const auto& [id, job] : context.jobs.all())
         if (job.submitted) jobs.push(to_json(job));
-    Json json = context.book.save().set("format", kFormat).set("jobs", jobs);
+    Json json = context.book.save()
+                    .set("format", kFormat)
+                    .set("jobs", jobs)
+                    .set("telling", to_json(context.telling));
     return write_file(state_file_path(), json.dump(), Durability::survives_process);
 }
 
@@ -77,6 +105,7 @@ Result<void> load_state_file(Context& context) {
     if (auto loaded = book.load(*json); !loaded)
         return elastic::error("{}: {}", state_file_path(), loaded.error().message);
     context.book = std::move(book);
+    context.telling = batch_from_json(json->get("telling"));
     Time now = static_cast<Time>(time(nullptr));
     Json jobs = json->get("jobs");
     for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), now, context.jobs);

@@ -77,6 +77,12 @@ class Builder {
     Builder(Time now, JobTable& jobs, const Refusals& refusals, View& view)
         : now_(now), jobs_(jobs), refusals_(refusals), view_(view), usable_(avail_node_bitmap) {
         bit_and(usable_.get(), up_node_bitmap);
+        // Since slurmctld started such a node has not reported, but its job has
+        // not been lost either: what is agreed about it goes on.
+        for (int i = 0; i < node_record_count; ++i)
+            if (const node_record_t* node = node_record_table_ptr[i];
+                node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)
+                usable_.add(i);
     }
 
     void build() {
@@ -84,6 +90,7 @@ class Builder {
         view_.partitions.clear();
         view_.snapshot.now = now_;
         view_.nodes_in_all = node_record_count;
+        view_.read = time(nullptr);
         shared_end_.assign(node_record_count, -1);
         read_running();
         read_pending();

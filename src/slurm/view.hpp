@@ -23,6 +23,7 @@ struct View {
     std::vector<NodeSet> pools;           // the nodes a pool consists of
     std::vector<std::string> partitions;  // of pending jobs: where this entry would start
     int nodes_in_all = 0;
+    time_t read = 0;  // when; Slurm's marks of change have this resolution
 
     // The nodes of the pools of which `counts` uses any.
     NodeSet nodes_of(const core::PoolCounts& counts) const;
