@@ -241,8 +241,11 @@ void Controller::pass() {
 // been told is still true after a crash.
 void Controller::flush(Time) {
     Outbox out = std::exchange(context_.outbox, {});
+    if (out.resized)
+        save_jobs_now();
+    else if (out.changed)
+        save_state();
     if (out.empty()) return;
-    if (out.resized) save_jobs_now();
     context_.telling = journal_.prepare(out.events);
     auto saved = save_state_file(context_);
     if (!saved && !save_failed_)

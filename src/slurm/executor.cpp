@@ -152,7 +152,6 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
         while (action != plan.actions.end() && lock.held() < kLongestHold)
             refused |= do_action(*action++, now);
         if (action == plan.actions.end()) explain_waiting();
-        save_changes();
     }
     settle_all(now);
     return refused;
@@ -200,7 +199,7 @@ bool Executor::do_start(const Action& action, Time now) {
                                       view.nodes_of(action.nodes), action.size_after);
     if (started.outcome == StartOutcome::started) {
         observer_.started(started.job, now);
-        changed_ = true;
+        context_.outbox.changed = true;
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
                  started.job->node_cnt, to_string(action.reason));
         return false;
@@ -310,7 +309,6 @@ void Executor::settle_all(Time now) {
         if (view_is_stale()) return;
         observer_.observe(now);
         settled = settle_some(lock, now);
-        save_changes();
     }
 }
 
@@ -331,11 +329,6 @@ bool Executor::settle_some(const ControllerLock& lock, Time now) {
         }
     }
     return true;
-}
-
-// Slurm packs all its jobs to save them, and holds its locks for that.
-void Executor::save_changes() {
-    if (std::exchange(changed_, false)) save_state();
 }
 
 // True if it has changed, so that others may be able to move now.
@@ -422,7 +415,7 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
         return;
     }
     observer_.started(started.job, now);
-    changed_ = true;
+    context_.outbox.changed = true;
     log_info("job {}: started on {} ({} nodes, handed over)", started.job->job_id,
              started.job->nodes, started.job->node_cnt);
 }
@@ -494,7 +487,7 @@ bool Executor::apply_grow(Agreement& agreement, Time now) {
 void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agreement, int from,
                             const std::string& changed, Time now) {
     observer_.resized(job, entry);
-    changed_ = true;
+    context_.outbox.changed = true;
     int to = entry.nodes;
     entry.gain += to - from;
     entry.expansions += to > from;

@@ -45,7 +45,6 @@ class Executor {
     bool view_is_stale() const;
     void settle_all(Time now);
     bool settle_some(const ControllerLock&, Time now);
-    void save_changes();
     bool move_forward(core::Agreement&, Time now);
     bool move_shrink(core::Agreement&, Time now);
     bool still_waits(core::JobId beneficiary) const;
@@ -63,7 +62,6 @@ class Executor {
     Negotiation& negotiation_;
     Observer& observer_;
     int resizes_ = 0;
-    bool changed_ = false;  // Slurm's records, since it was told to save them
 };
 
 }  // namespace elastic::slurm

@@ -17,7 +17,8 @@ struct Outbox {
     std::vector<journal::Event> events;
     std::vector<std::pair<ConnectionId, protocol::Message>> messages;
     std::vector<ConnectionId> to_close;
-    bool resized = false;  // what is told rests on a change in Slurm's job records
+    bool changed = false;  // Slurm's records were, and are to be saved some time
+    bool resized = false;  // what is told rests on that: they must be saved before
 
     template <class What>
     void note(Time now, What what) {

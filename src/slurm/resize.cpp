@@ -273,6 +273,8 @@ void save_state() {
 
 void save_jobs_now() {
     dump_all_job_state();
+    // Slurm's own thread may just be writing what it has packed before.
+    save_state();
 }
 
 }  // namespace elastic::slurm

@@ -33,7 +33,8 @@ void repair_batch_steps(job_record_t*);
 // Extends or shortens the time limit so that the job ends at `end`.
 void set_end(job_record_t*, time_t end);
 
-// Asks Slurm to write its job and node records soon.
+// Asks Slurm to write its job and node records soon.  It packs all of them for
+// that, under its locks.
 void save_state();
 
 // Writes them now, the job records at least: by itself Slurm does so up to five

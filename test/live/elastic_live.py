@@ -37,6 +37,7 @@ HARMLESS = [
     ["Could not open .* state file|Trying backup (front_end_)?state save file", "the first start"],
     ["(failure for node|invalid node specified:) \"frontend\"|Invalid batch host frontend"
      r"|Invalid step_node_list \(frontend\)", "Slurm with a front end"],
+    ["High latency for 1000 calls to gettimeofday", "a busy machine"],
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
 ]
 
