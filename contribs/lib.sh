@@ -104,7 +104,8 @@ build_tree() {
 }
 
 # Configures anew when asked for something else than last time.  Through ccache
-# where there is one; the names of build folders do not count there.
+# where there is one, so that the names of folders must not appear in what is
+# compiled: hence the relative path.
 # shellcheck disable=SC2016  # for the bash that runs it
 build_steps='
     set -e
@@ -118,7 +119,7 @@ build_steps='
     mkdir -p "$build"
     cd "$build"
     if [ ! -f Makefile ] || [ "$*" != "$(cat configured-with 2>/dev/null)" ]; then
-        "$clone/configure" --quiet "$@"
+        "$(realpath --relative-to=. "$clone")/configure" --quiet "$@"
         echo "$*" >configured-with
     fi
     make -j"$(nproc)" $goals'
