@@ -18,7 +18,9 @@ clusters=()
 take_down() {
     local cluster
     trap '' INT TERM HUP
-    for cluster in "${clusters[@]}"; do "$minicluster" down --dir "$cluster"; done
+    for cluster in "${clusters[@]}"; do
+        [ ! -d "$cluster" ] || "$minicluster" down --dir "$cluster"
+    done
     rm -rf "$work"
 }
 trap take_down EXIT
