@@ -4,9 +4,11 @@
 // configuration.  Then it handles messages, moves ripe agreements forward,
 // makes a planning pass if one is due, saves, and only then tells the outside.
 //
-// Passes are rationed: at least Interval apart, or twice the length of the last
-// one when an application or user waits, so that planning never takes more than
-// a third of a processor and never starves slurmctld of its locks.
+// Passes are rationed.  They are at least Interval apart unless an application or
+// user waits, and each has to be followed by twice its length without one, so
+// that planning never takes more than a third of a processor and never starves
+// slurmctld of its locks.  A quiet time is kept as credit, up to kCredit: one who
+// asks is not made to wait because there was a pass just before.
 #include "slurm/controller.hpp"
 
 #include <algorithm>
@@ -21,6 +23,7 @@ namespace elastic::slurm {
 namespace {
 
 constexpr int kMaxReplans = 3;                        // in one pass, after refusals
+constexpr auto kCredit = std::chrono::milliseconds(300);
 constexpr auto kIdlePass = std::chrono::seconds(10);  // time passes, estimates run out
 
 Time wall_clock() {
@@ -234,7 +237,8 @@ void Controller::pass() {
     last_pass_ = Clock::now();
     std::chrono::duration<double> took = last_pass_ - begin;
     context_.passes.add(took.count());
-    pass_allowed_ = last_pass_ + std::chrono::duration_cast<Clock::duration>(2 * took);
+    pass_allowed_ = std::max(pass_allowed_, begin - kCredit) +
+                    std::chrono::duration_cast<Clock::duration>(3 * took);
 }
 
 // Slurm's records and our state first, then the journal, then applications: whatever somebody has

@@ -25,7 +25,7 @@ using core::AgreementEvent;
 using core::AgreementKind;
 using core::AgreementState;
 
-constexpr double kLongestHold = 0.003;  // seconds; then others get a turn
+constexpr double kLongestHold = 0.002;  // seconds; then others get a turn
 
 job_record_t* running_job(core::JobId id) {
     job_record_t* job = find_job_record(id);

@@ -4,6 +4,7 @@
 #include "slurm/queries.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "common/hostlist.hpp"
 #include "journal/journal.hpp"
@@ -12,6 +13,8 @@
 namespace elastic::slurm {
 
 namespace {
+
+constexpr std::size_t kMaxListed = 1500;  // a reply has its limit, see doc/protocol.md
 
 bool is_operator(uid_t uid) {
     return uid == 0 || validate_operator(uid);
@@ -104,6 +107,17 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
     std::vector<const JobEntry*> seen;
     for (const auto& [id, job] : context_.jobs.all())
         if (may_see(job, uid)) seen.push_back(&job);
+    std::size_t left_out = 0;
+    if (seen.size() > kMaxListed) {
+        // Elastic jobs first, then those that run.
+        auto rank = [](const JobEntry* job) {
+            return std::tuple(!job->elastic, !job->running, job->id);
+        };
+        std::nth_element(seen.begin(), seen.begin() + kMaxListed, seen.end(),
+                         [&](const auto* left, const auto* right) { return rank(left) < rank(right); });
+        left_out = seen.size() - kMaxListed;
+        seen.resize(kMaxListed);
+    }
     std::sort(seen.begin(), seen.end(),
               [](const JobEntry* left, const JobEntry* right) { return left->id < right->id; });
     Json list = Json::array();
@@ -111,6 +125,7 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         list.push(describe(*job, context_.book.of_job(job->id), now));
     return Json::object()
         .set("jobs", list)
+        .set("left_out", static_cast<std::int64_t>(left_out))
         .set("nodes", context_.view.nodes_in_all)
         .set("idle", context_.view.snapshot.idle())
         .set("policy", context_.config.policy_name)

@@ -199,8 +199,11 @@ std::string render_jobs(const Json& body) {
                         job.get_string("class"), job.get_string("state"), number(job, "nodes"),
                         range_text(job), number(job, "resizes"), job.get_string("node_list"), now});
     }
-    return table(rows) + fmt::format("{} nodes, {} idle, policy {}\n", body.get_int("nodes"),
-                                     body.get_int("idle"), printable(body.get_string("policy")));
+    std::string text = table(rows);
+    if (const auto more = body.get_int("left_out"); more > 0)
+        text += fmt::format("and {} more jobs, all of them rigid or pending, see squeue\n", more);
+    return text + fmt::format("{} nodes, {} idle, policy {}\n", body.get_int("nodes"),
+                              body.get_int("idle"), printable(body.get_string("policy")));
 }
 
 std::string render_job(const Json& body) {
