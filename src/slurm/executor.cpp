@@ -438,12 +438,8 @@ void Executor::apply_shrink(Agreement& agreement, Time now) {
 
 NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
                                  const Agreement& agreement) const {
-    const auto& running = context_.view.snapshot.running;
-    auto known = std::find_if(running.begin(), running.end(),
-                              [&](const auto& other) { return other.id == agreement.job; });
-    if (known == running.end()) return {};
     NodeSet idle = idle_nodes();
-    idle &= context_.view.nodes_of(known->eligible);
+    idle &= eligible_nodes(job, job->part_ptr);
     int size = static_cast<int>(job->node_cnt);
     int most = std::min({entry.annotation.max, size + agreement.nodes, size + idle.count()});
     int least = agreement.requested ? size + agreement.least : size + 1;

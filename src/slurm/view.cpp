@@ -72,18 +72,35 @@ Constraints constraints_of(const job_record_t* job, const part_record_t* partiti
     return result;
 }
 
+NodeSet usable_nodes() {
+    NodeSet usable(avail_node_bitmap);
+    bit_and(usable.get(), up_node_bitmap);
+    // Since slurmctld started such a node has not reported, but its job has not
+    // been lost either: what is agreed about it goes on.
+    for (int i = 0; i < node_record_count; ++i)
+        if (const node_record_t* node = node_record_table_ptr[i];
+            node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)
+            usable.add(i);
+    return usable;
+}
+
+void keep_unreserved(job_record_t* job, NodeSet& mask) {
+    time_t when = time(nullptr);
+    bitstr_t *allowed = nullptr, *excluded_cores = nullptr;
+    bool overlap = false;
+    int rc = job_test_resv(job, &when, false, &allowed, &excluded_cores, &overlap, false);
+    if (rc == SLURM_SUCCESS && allowed)
+        bit_and(mask.get(), allowed);
+    else
+        mask = NodeSet();
+    FREE_NULL_BITMAP(allowed);
+    FREE_NULL_BITMAP(excluded_cores);
+}
+
 class Builder {
   public:
     Builder(Time now, JobTable& jobs, const Refusals& refusals, View& view)
-        : now_(now), jobs_(jobs), refusals_(refusals), view_(view), usable_(avail_node_bitmap) {
-        bit_and(usable_.get(), up_node_bitmap);
-        // Since slurmctld started such a node has not reported, but its job has
-        // not been lost either: what is agreed about it goes on.
-        for (int i = 0; i < node_record_count; ++i)
-            if (const node_record_t* node = node_record_table_ptr[i];
-                node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)
-                usable_.add(i);
-    }
+        : now_(now), jobs_(jobs), refusals_(refusals), view_(view), usable_(usable_nodes()) {}
 
     void build() {
         view_.snapshot = {};
@@ -214,7 +231,7 @@ class Builder {
     core::EligibilityId no_nodes() { return intern({}, [] { return NodeSet(); }); }
 
     core::EligibilityId mask_of(job_record_t* job, part_record_t* partition) {
-        return intern(constraints_of(job, partition), [&] { return make_mask(job, partition); });
+        return intern(constraints_of(job, partition), [&] { return eligible_nodes(job, partition); });
     }
 
     template <class Make>
@@ -227,34 +244,6 @@ class Builder {
         found->second = static_cast<core::EligibilityId>(same - masks_.begin());
         if (same == masks_.end()) masks_.push_back(std::move(mask));
         return found->second;
-    }
-
-    NodeSet make_mask(job_record_t* job, part_record_t* partition) {
-        NodeSet mask(partition->node_bitmap);
-        mask &= usable_;
-        job_details* details = job->details;
-        if (details->exc_node_bitmap) mask -= NodeSet(details->exc_node_bitmap);
-        if (details->req_node_bitmap &&
-            bit_set_count(details->req_node_bitmap) >= static_cast<int>(details->min_nodes))
-            mask &= NodeSet(details->req_node_bitmap);
-        keep_fitting_hardware(details, mask);
-        bool has_xor = false;
-        if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
-        if (list_count(resv_list) > 0) keep_unreserved(job, mask);
-        return mask;
-    }
-
-    static void keep_unreserved(job_record_t* job, NodeSet& mask) {
-        time_t when = time(nullptr);
-        bitstr_t *allowed = nullptr, *excluded_cores = nullptr;
-        bool overlap = false;
-        int rc = job_test_resv(job, &when, false, &allowed, &excluded_cores, &overlap, false);
-        if (rc == SLURM_SUCCESS && allowed)
-            bit_and(mask.get(), allowed);
-        else
-            mask = NodeSet();
-        FREE_NULL_BITMAP(allowed);
-        FREE_NULL_BITMAP(excluded_cores);
     }
 
     // ---- pools: nodes that no mask tells apart
@@ -375,6 +364,21 @@ bool has_whole_nodes(const job_record_t* job) {
                (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
     return details->whole_node == WHOLE_NODE_REQUIRED ||
            (job->part_ptr && job->part_ptr->max_share == 0);
+}
+
+NodeSet eligible_nodes(job_record_t* job, const part_record_t* partition) {
+    NodeSet mask(partition->node_bitmap);
+    mask &= usable_nodes();
+    job_details* details = job->details;
+    if (details->exc_node_bitmap) mask -= NodeSet(details->exc_node_bitmap);
+    if (details->req_node_bitmap &&
+        bit_set_count(details->req_node_bitmap) >= static_cast<int>(details->min_nodes))
+        mask &= NodeSet(details->req_node_bitmap);
+    keep_fitting_hardware(details, mask);
+    bool has_xor = false;
+    if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
+    if (list_count(resv_list) > 0) keep_unreserved(job, mask);
+    return mask;
 }
 
 void read_cluster(Time now, JobTable& jobs, const Refusals& refusals, View& view) {

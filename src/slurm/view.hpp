@@ -41,6 +41,10 @@ struct Refusals {
 // Whether no other job may use the nodes of this one while it runs.
 bool has_whole_nodes(const job_record_t*);
 
+// The nodes in a partition that a job may use by its constraints, now: usable
+// ones, held or not.  For jobs that a snapshot may not know yet.
+NodeSet eligible_nodes(job_record_t* job, const part_record_t* partition);
+
 // Fills all of `view` but promises and requests, which the agreements add.
 // Needs ControllerLock::Mode::write (Slurm splits job arrays while it sorts).
 void read_cluster(Time now, JobTable&, const Refusals&, View& view);
