@@ -476,11 +476,11 @@ bool Negotiation::check_deadlines(Time now) {
             // The nodes are the job's whether it says so or not.
             (void)context_.book.advance(*agreement, AgreementEvent::expire);
         } else if (agreement->kind == AgreementKind::shrink &&
+                   agreement->state == AgreementState::accepted &&
                    context_.config.shrink_timeout == core::ShrinkTimeout::kill) {
             log_info("job {}: has not left {} in time; it is taken (ShrinkTimeout=kill)",
                      agreement->job, agreement->node_list);
             // The journal has a resize and no release: the job has not released anything.
-            (void)context_.book.advance(*agreement, AgreementEvent::accept);
             (void)context_.book.advance(*agreement, AgreementEvent::release);
             agreement->deadline = kNever;
             agreement->reason += ", taken at the deadline";

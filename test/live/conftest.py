@@ -31,6 +31,11 @@ CONF = [
 ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
 
 
+# The session's cluster goes on as long as the parameter is the same object.
+CONFIGURATIONS = {(mode, select): (mode, select)
+                  for mode in ("ms", "fe") for select in ("cons_tres", "linear")}
+
+
 def pytest_addoption(parser):
     group = parser.getgroup("live")
     group.addoption("--mode", action="append", choices=["ms", "fe"],
@@ -52,7 +57,7 @@ def pytest_generate_tests(metafunc):
     modes = metafunc.config.getoption("--mode") or ["ms", "fe"]
     if marker:
         modes = [mode for mode in modes if mode in marker.args]
-    parameters = [(mode, select) for select in selects for mode in modes]
+    parameters = [CONFIGURATIONS[mode, select] for select in selects for mode in modes]
     metafunc.parametrize("cluster", parameters, indirect=True, scope="session",
                          ids=["-".join(parameter) for parameter in parameters])
 

@@ -139,7 +139,7 @@ class Cluster:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=within,
                               check=False)
         result = Result(" ".join(command), done)
-        assert not check or done.returncode == 0, result
+        assert not check or done.returncode == 0, str(result)
         return result
 
     def _environment(self):
@@ -221,7 +221,7 @@ class Cluster:
                               text=True, timeout=within, check=False, cwd=cwd or self.base / "out",
                               input=stdin)
         result = Result(" ".join(command), done)
-        assert not check or done.returncode == 0, result
+        assert not check or done.returncode == 0, str(result)
         return result
 
     def sbatch(self, *arguments, wrap=None, user=None):
@@ -376,6 +376,13 @@ class Actor:
                          f"{self.cluster.output(self.job)}") from None
         self.opened = self._next_reply(within)
         return self
+
+    def restart(self):
+        """The job has been requeued: forget its first run, wait for the second."""
+        self.connection.close()
+        self._text = b""
+        self.events, self._replies = [], []
+        return self.wait_connected()
 
     def _pump(self, within):
         """Read what there is; waits for something at most so long."""

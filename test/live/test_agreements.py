@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Agreements: every step and every way out, and what the job and others see of it."""
+
+import pytest
+
+from elastic_live import wait_until
+
+
+def offered_shrink(cluster, app, nodes):
+    cluster.run("selastic", "shrink", app.job, nodes)
+    return app.event("offer_shrink")
+
+
+def offered_expand(cluster, app, nodes):
+    cluster.run("selastic", "expand", app.job, nodes)
+    return app.event("offer_expand")
+
+
+def test_nodes_leave_only_after_done(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N4")
+    offer = offered_shrink(cluster, app, 1)
+    assert (offer["nodes"], offer["size"]) == (3, 1)
+    leaving = cluster.expand(offer["node_list"])
+    assert app.opened["batch_host"] not in leaving
+    assert 0 < offer["deadline"] <= 20
+    app.do("accept", offer["op"])
+    accepted = app.event("accepted")
+    assert accepted["op"] == offer["op"]
+    assert len(cluster.nodes_of(app.job)) == 4
+    app.do("done", offer["op"])
+    resized = app.event("resized")
+    assert cluster.expand(resized["node_list"]) == leaving
+    assert cluster.nodes_of(app.job) == [app.opened["batch_host"]]
+    assert app.state()["nodelist"] == app.opened["batch_host"]
+    assert [entry["event"] for entry in cluster.journal(app.job)] == \
+        ["submit", "start", "offer", "accept", "release", "resize"]
+
+
+def test_released_nodes_are_usable_at_once(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N8")
+    other = cluster.sbatch("-N3", wrap="sleep 60")
+    assert cluster.state(other) == "PENDING"
+    offered_shrink(cluster, app, 5)
+    app.events.clear()
+    op = cluster.journal(app.job, "offer")[-1]["op"]
+    app.do("accept", op)
+    app.event("accepted")
+    app.do("done", op)
+    app.event("resized")
+    cluster.wait_state(other, "RUNNING")
+    assert not set(cluster.nodes_of(other)) & set(cluster.nodes_of(app.job))
+
+
+def test_a_job_that_grows_stays_one_job(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    first = cluster.nodes_of(app.job)
+    offer = offered_expand(cluster, app, 6)
+    assert (offer["nodes"], offer["size"]) == (4, 6)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    resized = app.event("resized")
+    assert resized["size"] == 6
+    assert cluster.queue() == [f"{app.job} RUNNING"]
+    assert set(first) < set(cluster.nodes_of(app.job))
+    assert app.state()["nodes"] == 6
+    app.do("done", offer["op"])
+    cluster.wait_journal(app.job, "ready", op=offer["op"])
+    # The next agreement is possible at once.
+    assert offered_shrink(cluster, app, 3)["nodes"] == 3
+
+
+def test_srun_reaches_the_new_nodes(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    cluster.run("selastic", "expand", app.job, 4)
+    app.take_expand()
+    ran = app.shell('eval "$(selastic env)"; srun -Q bash -c "echo $SLURMD_NODENAME"'
+                    if cluster.mode == "fe" else
+                    'eval "$(selastic env)"; srun -Q bash -c \'echo $SLURMD_NODENAME\'')
+    assert ran["code"] == 0, ran
+    if cluster.mode == "ms":
+        assert sorted(ran["out"].split()) == cluster.nodes_of(app.job)
+    cluster.run("selastic", "shrink", app.job, 1)
+    app.take_shrink()
+    ran = app.shell('eval "$(selastic env)"; echo $SLURM_JOB_NUM_NODES; srun -Q hostname')
+    assert ran["code"] == 0, ran
+    assert ran["out"].split()[0] == "1"
+    assert len(ran["out"].split()) == 2
+
+
+@pytest.mark.modes("ms")
+def test_steps_on_kept_nodes_live_on(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N4")
+    kept, leaving = cluster.nodes_of(app.job)[:2], cluster.nodes_of(app.job)[2:]
+    app.shell(f"srun -Q -N1 -n1 -w {kept[1]} --overlap sleep 600 >/dev/null 2>&1 & "
+              f"srun -Q -N1 -n1 -w {leaving[1]} --overlap sleep 600 >/dev/null 2>&1 & disown -a")
+    def steps():
+        text = cluster.run("squeue", "--steps", "--noheader", "--format=%i %N",
+                           "--job", app.job).out
+        return {line.split()[1] for line in text.splitlines()
+                if line.split()[0].split(".")[1].isdigit()}
+    wait_until(lambda: steps() == {kept[1], leaving[1]}, "both steps run")
+    offer = offered_shrink(cluster, app, 2)
+    assert cluster.expand(offer["node_list"]) == leaving
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.do("done", offer["op"])
+    app.event("resized")
+    wait_until(lambda: steps() == {kept[1]}, lambda: f"one step is left, not {steps()}")
+    assert app.shell(f"srun -Q -N1 -n1 -w {kept[1]} --overlap hostname")["code"] == 0
+
+
+def test_a_declined_offer_changes_nothing(cluster, elastic):
+    elastic(BackOff=3600)
+    app = cluster.actor("malleable,min=1,max=8", "-N4")
+    offer = offered_shrink(cluster, app, 2)
+    app.do("decline", offer["op"], "busy with a checkpoint")
+    ended = app.event("ended")
+    assert (ended["outcome"], ended["op"]) == ("declined", offer["op"])
+    assert len(cluster.nodes_of(app.job)) == 4
+    assert cluster.journal(app.job, "decline")[0]["reason"] == "busy with a checkpoint"
+
+
+def test_kill_is_for_those_who_had_agreed(cluster, elastic):
+    elastic(ShrinkTimeout="kill")
+    app = cluster.actor("malleable,min=1,max=8,grace=1", "-N4")
+    offered_shrink(cluster, app, 2)
+    assert app.event("ended", within=10)["outcome"] == "expired"
+    assert len(cluster.nodes_of(app.job)) == 4
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["no answer", "never done"])
+def test_a_shrink_expires(cluster, answered):
+    app = cluster.actor("malleable,min=1,max=8,grace=1", "-N4")
+    offer = offered_shrink(cluster, app, 2)
+    assert offer["deadline"] <= 1
+    if answered:
+        app.do("accept", offer["op"])
+        app.event("accepted")
+    ended = app.event("ended", within=10)
+    assert (ended["outcome"], ended["op"]) == ("expired", offer["op"])
+    assert len(cluster.nodes_of(app.job)) == 4
+    assert app.call("done", offer["op"]) < 0
+    cluster.wait_journal(app.job, "expire", op=offer["op"])
+    # It still takes part.
+    offer = offered_shrink(cluster, app, 3)
+    app.do("accept", offer["op"])
+
+
+def test_an_expansion_expires(cluster):
+    app = cluster.actor("malleable,min=1,max=8,grace=1", "-N4")
+    offer = offered_expand(cluster, app, 6)
+    ended = app.event("ended", within=10)
+    assert (ended["outcome"], ended["op"]) == ("expired", offer["op"])
+    assert len(cluster.nodes_of(app.job)) == 4
+
+
+def test_an_expansion_nobody_confirms_is_over_after_a_while(cluster):
+    app = cluster.actor("malleable,min=1,max=8,grace=1", "-N2")
+    offer = offered_expand(cluster, app, 3)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.event("resized")
+    def free():
+        entry = next(job for job in cluster.selastic("jobs")["jobs"] if job["job"] == app.job)
+        return "agreement" not in entry
+    wait_until(free, "no agreement is in flight", within=10)
+    assert len(cluster.nodes_of(app.job)) == 3
+
+
+def test_kill_takes_the_nodes_at_the_deadline(cluster, elastic):
+    elastic(ShrinkTimeout="kill")
+    app = cluster.actor("malleable,min=1,max=8,grace=1", "-N4")
+    offer = offered_shrink(cluster, app, 2)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    resized = app.event("resized", within=10)
+    assert (resized["kind"], resized["size"]) == ("shrink", 2)
+    assert len(cluster.nodes_of(app.job)) == 2
+
+
+def test_an_evolving_job_asks_and_gives_back(cluster):
+    app = cluster.actor("evolving,min=1,max=6", "-N2")
+    app.do("request", 3, 1, 0.0)
+    queued = app.event("queued")
+    resized = app.event("resized")
+    assert (resized["op"], resized["size"]) == (queued["op"], 5)
+    app.do("done", resized["op"])
+    cluster.wait_journal(app.job, "ready")
+    app.do("release", 4, None)
+    app.event("queued")
+    resized = app.event("resized")
+    assert (resized["kind"], resized["size"]) == ("shrink", 1)
+    assert cluster.nodes_of(app.job) == [app.opened["batch_host"]]
+
+
+def test_a_request_beyond_the_range_is_denied(cluster):
+    app = cluster.actor("evolving,min=1,max=4", "-N2")
+    result = app.call("request", 5, 5, 0.0)
+    if result == 0:
+        while True:
+            event = app.event()
+            if event["event"] == "ended":
+                assert event["outcome"] == "denied"
+                break
+            assert event["event"] == "queued"
+    assert len(cluster.nodes_of(app.job)) == 2
+
+
+def test_a_request_now_or_never_is_denied_on_a_full_cluster(cluster):
+    app = cluster.actor("evolving,min=1,max=4", "-N2")
+    other = cluster.sbatch("-N6", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    app.do("request", 1, 1, 0.0)
+    app.event("queued")
+    assert app.event("ended")["outcome"] == "denied"
+
+
+def test_a_request_waits_for_nodes(cluster):
+    app = cluster.actor("evolving,min=1,max=4", "-N2")
+    other = cluster.sbatch("-N6", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    app.do("request", 2, 2, 30.0)
+    app.event("queued")
+    app.no_event()
+    cluster.run("scancel", other)
+    assert app.event("resized")["size"] == 4
+
+
+def test_a_request_can_be_withdrawn(cluster):
+    app = cluster.actor("evolving,min=1,max=4", "-N2")
+    other = cluster.sbatch("-N6", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    app.do("request", 2, 2, 30.0)
+    op = app.event("queued")["op"]
+    app.do("cancel", 0)
+    ended = app.event("ended")
+    assert (ended["op"], ended["outcome"]) == (op, "cancelled")
+
+
+def test_a_malleable_job_may_not_ask(cluster):
+    app = cluster.actor("malleable,min=1,max=4", "-N2")
+    if app.call("request", 1, 1, 0.0) == 0:
+        ended = app.event("ended")
+        assert ended["outcome"] == "denied"
+        assert "evolving" in ended["reason"]
+
+
+def test_the_batch_host_cannot_be_given_back(cluster):
+    app = cluster.actor("evolving,min=1,max=4", "-N2")
+    if app.call("release", 0, app.opened["batch_host"]) == 0:
+        assert app.event("ended")["outcome"] == "denied"
+    assert len(cluster.nodes_of(app.job)) == 2
+
+
+def test_a_shrunk_job_may_run_longer(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N4", "--time=10")
+    before = cluster.job(app.job)["TimeLimit"]
+    assert before == "00:10:00"
+    cluster.run("selastic", "shrink", app.job, 2)
+    app.take_shrink()
+    # Half the nodes, twice the time for what is left.
+    assert cluster.job(app.job)["TimeLimit"] in ("00:20:00", "00:19:00")
+
+
+def test_a_longer_limit_ends_where_the_partitions_does(cluster):
+    app = cluster.actor("malleable,min=1,max=4", "-N4", "--time=2", "-p", "left")
+    cluster.run("selastic", "shrink", app.job, 1)
+    app.take_shrink()
+    assert cluster.job(app.job)["TimeLimit"] == "00:03:00"
+
+
+def test_an_application_without_an_agreement_is_no_candidate(cluster):
+    job = cluster.sbatch("--elastic=malleable,min=1,max=8", "-N4", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    result = cluster.run("selastic", "shrink", job, 2, check=False)
+    assert result.code != 0
+    assert "has not connected" in result.err + result.out
+
+
+def test_resizes_are_in_the_accounting(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N4")
+    cluster.run("selastic", "shrink", app.job, 2)
+    app.take_shrink()
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")
+    path = cluster.dir / "log" / "jobcomp"
+    def records():
+        lines = path.read_text().splitlines() if path.exists() else []
+        mine = [line for line in lines if line.startswith(f"JobId={app.job} ")]
+        return len(mine) == 2 and mine
+    resized, final = wait_until(records, "two records of the job are there")
+    assert "JobState=RESIZING" in resized and "NodeCnt=4" in resized
+    assert "JobState=COMPLETED" in final and "NodeCnt=2" in final
+
+
+def test_a_requeued_job_asks_for_what_its_user_asked_for(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N4", "--requeue")
+    cluster.run("selastic", "expand", app.job, 7)
+    app.take_expand()
+    cluster.run("scontrol", "requeuehold", app.job)
+    cluster.wait_state(app.job, "PENDING")
+    cluster.run("scontrol", "update", f"JobId={app.job}", "StartTime=now")
+    cluster.run("scontrol", "release", app.job)
+    app.restart()
+    assert len(cluster.nodes_of(app.job)) == 4
+    assert app.opened["nodes"] == 4
+    assert cluster.wait_journal(app.job, "end")["state"] == "REQUEUED"
+    cluster.run("selastic", "shrink", app.job, 2)
+    assert app.take_shrink()["size"] == 2

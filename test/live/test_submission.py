@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Annotations at submission: what is wrong is refused with one clear line, what is right is kept."""
+
+import json
+
+import pytest
+
+# annotation, sbatch arguments, what the message must name
+WRONG = [
+    ("malleable,min=0", [], ["min", "1"]),
+    ("malleable,max=-3", [], ["max"]),
+    ("malleable,min=5,max=8", ["-N4"], ["min=5", "pref=4"]),
+    ("malleable,min=2,pref=1,max=8", [], ["min=2", "pref=1"]),
+    ("malleable,min=1,pref=7,max=6", [], ["pref=7", "max=6"]),
+    ("malleable,min=4,max=2", [], ["min=4", "max=2"]),
+    ("malleable,min=1,max=9", ["-N2"], ["max=9", "debug", "8"]),
+    ("malleable,min=1,max=5", ["-N2", "-p", "left"], ["max=5", "left", "4"]),
+    ("malleable,min=1,max=5", ["-N2", "-p", "debug,left"], ["max=5", "left", "4"]),
+    ("malleable,size=3", [], ["size"]),
+    ("malleable,min", [], ["min"]),
+    ("malleable,min=1,min=2", [], ["min", "twice"]),
+    ("malleable,,min=1", [], ["comma"]),
+    ("mutable,min=1", [], ["mutable"]),
+    ("malleable+malleable", [], ["malleable", "twice"]),
+    ("min=1", [], ["class"]),
+    ("malleable,min=2,max=6,sizes=1:4", ["-N4"], ["sizes", "1", "min=2"]),
+    ("malleable,min=2,max=6,sizes=4:8", ["-N4"], ["sizes", "8", "max=6"]),
+    ("malleable,min=5,max=7,sizes=pow2", [], ["sizes=pow2"]),
+    ("malleable,min=1,max=8,sizes=pow2", ["-N3"], ["3", "pow2"]),
+    ("malleable,min=1,max=4,sizes=prime", [], ["sizes", "prime"]),
+    ("malleable,min=1,max=4,gap=soon", [], ["gap", "soon"]),
+    ("malleable,min=1,max=4,rho=2", [], ["rho", "1"]),
+    ("malleable,min=1,max=4,cost=1:2", [], ["cost"]),
+    ("malleable,min=1,max=4,profile=2@10", [], ["profile", "evolving"]),
+    ("evolving,min=1,max=4,profile=9@10", [], ["profile", "9", "max=4"]),
+    ("malleable,min=1,max=4", ["--oversubscribe"], ["whole"]),
+    ("malleable,min=1,max=4", ["--exclusive=user"], ["whole"]),
+    ("malleable,min=1,max=4", ["--gres=craynetwork:1"], ["GRES"]),
+    ("malleable,min=1,max=4", ["--contiguous"], ["contiguous"]),
+    ("malleable,min=1,max=4", ["--comment=elastic:malleable,min=2,max=4"], ["comment"]),
+]
+
+
+def refused(cluster, words, *command):
+    """The command fails, and exactly one line of its output comes from us and names these words."""
+    result = cluster.run(*command, check=False, within=20)
+    assert result.code != 0, str(result)
+    ours = [line for line in result.err.splitlines() if "elastic: " in line]
+    assert len(ours) == 1, str(result)
+    for word in words:
+        assert word in ours[0], (word, ours[0])
+
+
+@pytest.mark.parametrize("annotation, arguments, words", WRONG,
+                         ids=[f"{text}-{'-'.join(more)}" for text, more, _ in WRONG])
+def test_wrong_values_are_refused(cluster, annotation, arguments, words):
+    refused(cluster, words, "sbatch", f"--elastic={annotation}", *arguments, "--wrap", "true")
+    assert not cluster.queue()
+
+
+@pytest.mark.parametrize("command", [["sbatch", "--wrap", "true"], ["salloc", "true"],
+                                     ["srun", "true"]], ids=["sbatch", "salloc", "srun"])
+@pytest.mark.parametrize("front", ["--elastic={}", "--comment=elastic:{}"],
+                         ids=["option", "comment"])
+def test_every_way_of_submitting_refuses(cluster, command, front):
+    given = front.format("malleable,min=3,pref=2,max=8")
+    refused(cluster, ["min=3", "pref=2"], command[0], given, *command[1:])
+
+
+def test_heterogeneous_jobs_are_refused(cluster):
+    result = cluster.run("sbatch", "-N1", ":", "-N2", "--wrap", "true", check=False)
+    # Slurm itself refuses them, since no scheduler but its own can do it.
+    assert result.code != 0
+    assert len(result.err.splitlines()) == 1 and "not supported" in result.err
+
+
+def annotation_of(cluster, job):
+    return json.loads(cluster.job(job)["AdminComment"])
+
+
+@pytest.mark.parametrize("front", ["--elastic={}", "--comment=elastic:{}"],
+                         ids=["option", "comment"])
+def test_the_normal_form_is_kept(cluster, front):
+    job = cluster.sbatch("--hold", front.format("malleable+evolving,max=6,sizes=step:2,gap=1:30"),
+                         "-N2", wrap="true")
+    assert annotation_of(cluster, job) == {
+        "elastic": 1, "class": "malleable+evolving", "min": 2, "pref": 2, "max": 6,
+        "sizes": "step:2", "gap": 90}
+    assert cluster.job(job)["OverSubscribe"] == "NO"
+    assert cluster.job(job)["NumNodes"].startswith("2")
+
+
+def test_a_range_of_nodes_sets_both_ends(cluster):
+    job = cluster.sbatch("--hold", "--elastic=malleable", "-N2-6", wrap="true")
+    kept = annotation_of(cluster, job)
+    assert (kept["min"], kept["pref"], kept["max"]) == (2, 2, 6)
+
+
+def test_pref_is_where_a_job_starts(cluster):
+    app = cluster.actor("malleable,min=1,pref=3,max=6")
+    assert app.opened["nodes"] == 3
+    assert (app.opened["min"], app.opened["max"]) == (1, 6)
+
+
+def test_salloc_and_srun_take_part(cluster):
+    allocated = cluster.run("salloc", "--elastic=malleable,min=1,max=4", "-N2", "--quiet",
+                            "bash", "-c", "scontrol show job $SLURM_JOB_ID; selastic env")
+    assert '"class":"malleable"' in allocated.out.replace(" ", "")
+    assert "SLURM_JOB_NUM_NODES=2" in allocated.out.replace("'", "").replace('"', "")
+    if cluster.mode == "ms":
+        ran = cluster.run("srun", "--elastic=malleable,min=1,max=4", "-N2", "--quiet",
+                          "bash", "-c", "echo one of $SLURM_JOB_NUM_NODES")
+        assert ran.out.splitlines() == ["one of 2"] * 2
+
+
+def test_array_elements_are_jobs_of_their_own(cluster):
+    array = cluster.sbatch("--elastic=malleable,min=1,max=4", "--array=0-2", "-N2",
+                           wrap="sleep 60")
+    def running():
+        text = cluster.run("squeue", "--noheader", "--array", "--job", array, "--states=R",
+                           "--format=%A %D").out
+        return len(text.splitlines()) == 3 and text
+    from elastic_live import wait_until
+    text = wait_until(running, "three elements run")
+    jobs = {line.split()[0] for line in text.splitlines()}
+    assert len(jobs) == 3
+    for job in jobs:
+        assert annotation_of(cluster, job)["max"] == 4
+    listed = {str(entry["job"]) for entry in cluster.selastic("jobs")["jobs"]}
+    assert jobs <= listed
+
+
+UPDATES = [["AdminComment=nonsense"], ["AdminComment="], ["Comment=elastic:malleable,max=2"],
+           ["NumNodes=7"], ["OverSubscribe=yes"], ["Partition=left"], ["NumNodes=1"],
+           ["TresPerNode=gres:craynetwork:1"]]
+
+
+@pytest.mark.parametrize("change", UPDATES, ids=[" ".join(change) for change in UPDATES])
+def test_an_update_cannot_corrupt_the_annotation(cluster, change):
+    job = cluster.sbatch("--hold", "--elastic=malleable,min=2,max=6", "-N4", wrap="true")
+    before = annotation_of(cluster, job)
+    result = cluster.run("scontrol", "update", f"JobId={job}", *change, check=False)
+    assert result.code != 0, str(result)
+    assert annotation_of(cluster, job) == before
+    assert cluster.job(job)["OverSubscribe"] == "NO"
+    assert cluster.job(job)["NumNodes"].startswith("4")
+
+
+def test_an_update_within_the_range_is_taken(cluster):
+    job = cluster.sbatch("--hold", "--elastic=malleable,min=2,max=6", "-N4", wrap="sleep 60")
+    cluster.run("scontrol", "update", f"JobId={job}", "NumNodes=3", "Comment=mine")
+    cluster.run("scontrol", "release", job)
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == 3
+    assert annotation_of(cluster, job)["max"] == 6
+
+
+def test_a_rigid_job_cannot_become_elastic(cluster):
+    job = cluster.sbatch("--hold", "-N2", wrap="true")
+    result = cluster.run("scontrol", "update", f"JobId={job}", "Comment=elastic:malleable,max=4",
+                         check=False)
+    assert result.code != 0
+    assert "elastic" not in cluster.job(job).get("AdminComment", "")
