@@ -22,6 +22,7 @@ from elastic_live import CLONE, Cluster  # noqa: E402
 # What tests want to find in slurm.conf.
 CONF = [
     "Licenses=beer:2",
+    "GresTypes=gpu",
     "JobCompType=jobcomp/filetxt",
     "JobCompLoc=@DIR@/log/jobcomp",
     "PartitionName=left Nodes=n[1-4] MaxTime=3 DefaultTime=1 State=UP",

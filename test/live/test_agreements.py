@@ -299,7 +299,7 @@ def test_a_requeued_job_asks_for_what_its_user_asked_for(cluster):
     app.take_expand()
     cluster.run("scontrol", "requeuehold", app.job)
     cluster.wait_state(app.job, "PENDING")
-    cluster.run("scontrol", "update", f"JobId={app.job}", "StartTime=now")
+    cluster.run("scontrol", "update", f"JobId={app.job}", "StartTime=now+2")
     cluster.run("scontrol", "release", app.job)
     app.restart()
     assert len(cluster.nodes_of(app.job)) == 4

@@ -35,7 +35,7 @@ WRONG = [
     ("evolving,min=1,max=4,profile=9@10", [], ["profile", "9", "max=4"]),
     ("malleable,min=1,max=4", ["--oversubscribe"], ["whole"]),
     ("malleable,min=1,max=4", ["--exclusive=user"], ["whole"]),
-    ("malleable,min=1,max=4", ["--gres=craynetwork:1"], ["GRES"]),
+    ("malleable,min=1,max=4", ["--gres=gpu:1"], ["GRES"]),
     ("malleable,min=1,max=4", ["--contiguous"], ["contiguous"]),
     ("malleable,min=1,max=4", ["--comment=elastic:malleable,min=2,max=4"], ["comment"]),
 ]
@@ -132,7 +132,7 @@ def test_array_elements_are_jobs_of_their_own(cluster):
 
 UPDATES = [["AdminComment=nonsense"], ["AdminComment="], ["Comment=elastic:malleable,max=2"],
            ["NumNodes=7"], ["OverSubscribe=yes"], ["Partition=left"], ["NumNodes=1"],
-           ["TresPerNode=gres:craynetwork:1"]]
+           ["TresPerNode=gres:gpu:1"]]
 
 
 @pytest.mark.parametrize("change", UPDATES, ids=[" ".join(change) for change in UPDATES])
