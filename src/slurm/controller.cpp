@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kMaxReplans = 3;                        // in one pass, after refusals
 constexpr auto kCredit = std::chrono::milliseconds(300);
-constexpr auto kIdlePass = std::chrono::seconds(10);  // time passes, estimates run out
+constexpr auto kIdlePass = std::chrono::seconds(2);  // time passes, estimates run out
 
 Time wall_clock() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())

@@ -77,7 +77,7 @@ void Observer::observe(job_record_t* job, Time now) {
     if (entry.running && (!holds || restarted)) note_not_running(entry, now);
     entry.restarts = static_cast<int>(job->restart_cnt);
     if (!holds) return;
-    repair_batch_steps(job);
+    repair_batch(job);
     if (!entry.running)
         arrivals_.push_back({now, book_start(job, entry, now)});
     else if (entry.node_list != (job->nodes ? job->nodes : ""))

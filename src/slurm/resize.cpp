@@ -122,6 +122,20 @@ class KeepRequest {
     uint32_t min_, max_;
 };
 
+// cons_tres merges no job that asks for GRES, and takes an empty list, which a
+// cluster with GresTypes gives to every job, for asking.
+class HideEmptyGres {
+  public:
+    explicit HideEmptyGres(job_record_t* job) : job_(job), list_(job->gres_list_req) {
+        if (list_ && list_count(list_) == 0) job_->gres_list_req = nullptr;
+    }
+    ~HideEmptyGres() { job_->gres_list_req = list_; }
+
+  private:
+    job_record_t* job_;
+    decltype(job_record_t::gres_list_req) list_;
+};
+
 // The merge combines the core bitmaps of both without an offset, so that later
 // steps find no free processors.  The job has its nodes whole: all cores are its.
 void own_all_cores(job_record_t* job) {
@@ -187,6 +201,19 @@ int repair_batch_step(void* step_pointer, void*) {
     return 0;
 }
 
+int is_batch_step(void* step_pointer, void*) {
+    return static_cast<step_record_t*>(step_pointer)->step_id.step_id == SLURM_BATCH_SCRIPT;
+}
+
+// Where the batch step is, -1 without one.
+int node_of_batch_step(const job_record_t* job) {
+    if (!job->batch_flag || !job->step_list) return -1;
+    auto* step = static_cast<step_record_t*>(list_find_first(job->step_list, is_batch_step, nullptr));
+    if (!step || !step->step_node_bitmap) return -1;
+    int node = static_cast<int>(bit_ffs(step->step_node_bitmap));
+    return node >= 0 && bit_test(job->node_bitmap, node) ? node : -1;
+}
+
 }  // namespace
 
 bool front_end_mode() {
@@ -195,6 +222,7 @@ bool front_end_mode() {
 
 int batch_host(const job_record_t* job) {
     if (!job->node_bitmap) return -1;
+    if (int node = node_of_batch_step(job); node >= 0) return node;
     if (front_end_mode()) return bit_ffs(job->node_bitmap);
     if (!job->batch_host) return bit_ffs(job->node_bitmap);
     node_record_t* node = find_node_record(job->batch_host);
@@ -235,6 +263,7 @@ Result<void> grow(job_record_t* job, const NodeSet& joining) {
     job_pre_resize_acctg(job);
     Result<void> merged = [&] {
         KeepRequest keep(job->details);
+        HideEmptyGres hide(job);
         return phantom.merge_into(job);
     }();
     if (merged) {
@@ -249,9 +278,18 @@ Result<void> grow(job_record_t* job, const NodeSet& joining) {
     return merged;
 }
 
-void repair_batch_steps(job_record_t* job) {
-    if (front_end_mode() && job->batch_flag && job->step_list)
+void repair_batch(job_record_t* job) {
+    if (!job->batch_flag || !job->step_list || !job->node_bitmap) return;
+    if (front_end_mode()) {
         list_for_each(job->step_list, repair_batch_step, nullptr);
+        return;
+    }
+    int node = node_of_batch_step(job);
+    if (node < 0) return;
+    const char* name = node_record_table_ptr[node]->name;
+    if (xstrcmp(job->batch_host, name) == 0) return;
+    xfree(job->batch_host);
+    job->batch_host = xstrdup(name);
 }
 
 void set_end(job_record_t* job, time_t end) {

@@ -28,7 +28,11 @@ bool front_end_mode();
 // 22.05 with a front end: a batch step has no node bitmap, and slurmctld
 // crashes when it looks at it (at a shrink, and without slurmdbd at the end of
 // any batch job).  Gives every such step one.
-void repair_batch_steps(job_record_t*);
+//
+// Without a front end: a reconfiguration or restart takes the first node of a
+// job for its batch host, which is another one when a lower one has joined, and
+// slurmctld would ignore the end of the script.  The batch step knows better.
+void repair_batch(job_record_t*);
 
 // Extends or shortens the time limit so that the job ends at `end`.
 void set_end(job_record_t*, time_t end);

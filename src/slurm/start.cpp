@@ -82,7 +82,7 @@ void launch(job_record_t* job) {
     else if (!IS_JOB_CONFIGURING(job))
         launch_job(job);
     rebuild_job_part_list(job);
-    repair_batch_steps(job);
+    repair_batch(job);
 }
 
 }  // namespace
