@@ -175,6 +175,11 @@ class Cluster:
         self.minicluster("start-controller")
         self.controller_pid = self._pid()
 
+    def restart_controller(self):
+        """End slurmctld orderly and start it again."""
+        self.minicluster("restart-controller")
+        self.controller_pid = self._pid()
+
     @property
     def log(self):
         """All of slurmctld.log."""
@@ -296,6 +301,10 @@ class Cluster:
         path = self.dir / "state" / name
         return path.read_bytes() if path.exists() else b""
 
+    def wait_quiet_queue(self, within=PATIENCE):
+        """Until nothing is in the queue."""
+        wait_until(lambda: not self.queue(), lambda: f"the queue is empty: {self.queue()}", within)
+
     def journal_path(self):
         return self.dir / "state" / "elastic.journal"
 
@@ -335,6 +344,12 @@ class Cluster:
         if wait:
             actor.wait_connected()
         return actor
+
+    def wait_connected(self, job):
+        """Until the controller knows the job's application."""
+        wait_until(lambda: any(entry["job"] == job and entry["connected"]
+                               for entry in self.selastic("jobs")["jobs"]),
+                   f"job {job} is connected")
 
     def clean(self):
         """End all jobs, forget their actors."""

@@ -307,3 +307,29 @@ def test_a_requeued_job_asks_for_what_its_user_asked_for(cluster):
     assert cluster.wait_journal(app.job, "end")["state"] == "REQUEUED"
     cluster.run("selastic", "shrink", app.job, 2)
     assert app.take_shrink()["size"] == 2
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["reconfigure", "restart"])
+def test_the_batch_host_survives_a_growth_by_lower_nodes(cluster, restart):
+    """Slurm takes the first node for the batch host when it reads its records anew."""
+    lower = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+    cluster.wait_state(lower, "RUNNING")
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    batch_host = app.opened["batch_host"]
+    cluster.run("scancel", lower)
+    wait_until(lambda: len(cluster.queue()) == 1, "the lower nodes are free")
+    cluster.run("selastic", "expand", app.job, 4)
+    app.take_expand()
+    assert cluster.nodes_of(app.job)[0] < batch_host
+    cluster.wait_journal(app.job, "ready")
+    if restart:
+        cluster.restart_controller()
+    else:
+        cluster.reconfigure("configuration read")
+    cluster.wait_connected(app.job)
+    if cluster.mode == "ms":
+        cluster.run("selastic", "shrink", app.job, 1)
+        assert app.take_shrink()["size"] == 1
+        assert cluster.nodes_of(app.job) == [batch_host]
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")

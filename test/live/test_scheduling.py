@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""Jobs start in Slurm's order, with EASY backfilling, within every constraint of Slurm."""
+
+import time
+
+import pytest
+
+from elastic_live import wait_until
+
+
+def start_of(cluster, job):
+    """When the journal says the job started."""
+    return cluster.wait_journal(job, "start")["time"]
+
+
+def reason(cluster, job, *reasons):
+    """Until the job is pending with one of these reasons."""
+    wait_until(lambda: cluster.job(job).get("Reason") in reasons,
+               lambda: f"job {job} waits for {reasons}: {cluster.job(job)}")
+    assert cluster.state(job) == "PENDING"
+
+
+def fill(cluster, nodes=8, limit=10, seconds=60):
+    """A job on so many nodes, running."""
+    job = cluster.sbatch(f"-N{nodes}", "--exclusive", f"--time={limit}", wrap=f"sleep {seconds}")
+    cluster.wait_state(job, "RUNNING")
+    return job
+
+
+@pytest.mark.smoke
+def test_in_order_of_priority(cluster):
+    filler = fill(cluster)
+    low = cluster.sbatch("-N8", "--exclusive", "--nice=200", wrap="true")
+    middle = cluster.sbatch("-N8", "--exclusive", "--nice=100", wrap="true")
+    high = cluster.sbatch("-N8", "--exclusive", wrap="true")
+    cluster.run("scancel", filler)
+    for job in (low, middle, high):
+        cluster.wait_state(job, "COMPLETED")
+    assert start_of(cluster, high) < start_of(cluster, middle) < start_of(cluster, low)
+
+
+@pytest.mark.smoke
+def test_backfilling(cluster):
+    """A short job overtakes the head, a long one that would delay it does not."""
+    fill(cluster, nodes=6, limit=10)
+    head = cluster.sbatch("-N8", "--exclusive", "--time=5", wrap="sleep 60")
+    reason(cluster, head, "Resources")
+    long = cluster.sbatch("-N2", "--exclusive", "--time=60", wrap="sleep 60")
+    short = cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="true")
+    cluster.wait_state(short, "COMPLETED")
+    reason(cluster, long, "Priority")
+    assert cluster.state(head) == "PENDING"
+
+
+def test_a_reserved_start_is_shown(cluster):
+    filler = fill(cluster, limit=10)
+    head = cluster.sbatch("-N8", "--exclusive", wrap="true")
+    reason(cluster, head, "Resources")
+    wait_until(lambda: cluster.job(head)["StartTime"] == cluster.job(filler)["EndTime"],
+               lambda: f"the head's start is the filler's end: {cluster.job(head)}")
+
+
+def test_without_backfilling(cluster, elastic):
+    elastic(Policy="fcfs")
+    fill(cluster, nodes=6)
+    head = cluster.sbatch("-N8", "--exclusive", wrap="true")
+    short = cluster.sbatch("-N2", "--exclusive", "--time=1", wrap="true")
+    reason(cluster, head, "Resources")
+    reason(cluster, short, "Priority")
+
+
+def test_overlapping_partitions(cluster):
+    left = [cluster.node_name(number) for number in range(1, 5)]
+    first = cluster.sbatch("-N4", "--exclusive", "-p", "left", wrap="sleep 60")
+    cluster.wait_state(first, "RUNNING")
+    assert cluster.nodes_of(first) == left
+    blocked = cluster.sbatch("-N1", "--exclusive", "-p", "left", wrap="true")
+    other = cluster.sbatch("-N4", "--exclusive", "-p", "debug", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    assert not set(cluster.nodes_of(other)) & set(left)
+    reason(cluster, blocked, "Resources", "Priority")
+
+
+def test_a_growth_stays_in_the_partition(cluster):
+    app = cluster.actor("malleable,min=1,max=4", "-N2", "-p", "left")
+    cluster.run("selastic", "expand", app.job, 4)
+    assert app.take_expand()["size"] == 4
+    assert cluster.nodes_of(app.job) == [cluster.node_name(number) for number in range(1, 5)]
+
+
+def test_either_partition(cluster):
+    left = cluster.sbatch("-N4", "--exclusive", "-p", "left", wrap="sleep 60")
+    cluster.wait_state(left, "RUNNING")
+    either = cluster.sbatch("-N2", "--exclusive", "-p", "left,debug", "--time=1", wrap="true")
+    cluster.wait_state(either, "COMPLETED")
+
+
+def test_features(cluster):
+    cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=fast",
+                "ActiveFeatures=fast")
+    try:
+        job = cluster.sbatch("-N2", "--exclusive", "--constraint=fast", wrap="sleep 60")
+        cluster.wait_state(job, "RUNNING")
+        assert cluster.nodes_of(job) == ["n6", "n7"]
+        waits = cluster.sbatch("-N1", "--exclusive", "--constraint=fast", wrap="true")
+        reason(cluster, waits, "Resources", "Priority")
+    finally:
+        cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=",
+                    "ActiveFeatures=")
+
+
+def test_reservations(cluster):
+    cluster.run("scontrol", "create", "reservation", "ReservationName=kept", "StartTime=now",
+                "Duration=10", "Nodes=n[1-3]", "Users=root", "Flags=IGNORE_JOBS")
+    try:
+        outside = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
+        cluster.wait_state(outside, "RUNNING")
+        assert not set(cluster.nodes_of(outside)) & {"n1", "n2", "n3"}
+        waits = cluster.sbatch("-N1", "--exclusive", wrap="true")
+        inside = cluster.sbatch("-N3", "--exclusive", "--reservation=kept", wrap="sleep 60")
+        cluster.wait_state(inside, "RUNNING")
+        assert cluster.nodes_of(inside) == ["n1", "n2", "n3"]
+        assert cluster.state(waits) == "PENDING"
+        cluster.run("scancel", inside, outside, waits)
+        cluster.wait_quiet_queue()
+    finally:
+        cluster.run("scontrol", "delete", "ReservationName=kept")
+
+
+def test_a_growth_keeps_out_of_reservations(cluster):
+    cluster.run("scontrol", "create", "reservation", "ReservationName=kept", "StartTime=now",
+                "Duration=120", "Nodes=n[1-5]", "Users=nobody", "Flags=IGNORE_JOBS")
+    try:
+        app = cluster.actor("malleable,min=1,max=8", "-N1")
+        cluster.run("selastic", "expand", app.job, 8)
+        assert app.take_expand()["size"] == 3
+        assert cluster.nodes_of(app.job) == ["n6", "n7", "n8"]
+        cluster.run("scancel", app.job)
+        cluster.wait_quiet_queue()
+    finally:
+        cluster.run("scontrol", "delete", "ReservationName=kept")
+
+
+def test_dependencies(cluster):
+    first = cluster.sbatch("-N1", wrap="sleep 0.5")
+    after = cluster.sbatch("-N1", f"--dependency=afterok:{first}", wrap="true")
+    never = cluster.sbatch("-N1", f"--dependency=afternotok:{first}", wrap="true")
+    assert cluster.state(after) == "PENDING"
+    cluster.wait_state(after, "COMPLETED")
+    assert start_of(cluster, after) >= cluster.wait_journal(first, "end")["time"]
+    reason(cluster, never, "DependencyNeverSatisfied")
+
+
+def test_holds(cluster):
+    held = cluster.sbatch("-N1", "--hold", wrap="true")
+    later = cluster.sbatch("-N1", wrap="true")
+    cluster.wait_state(later, "COMPLETED")
+    assert cluster.state(held) == "PENDING"
+    cluster.run("scontrol", "release", held)
+    cluster.wait_state(held, "COMPLETED")
+
+
+def test_a_begin_time(cluster):
+    job = cluster.sbatch("-N1", "--begin=now+2", wrap="true")
+    submitted = time.time()
+    cluster.wait_state(job, "COMPLETED")
+    assert start_of(cluster, job) >= submitted + 0.9
+
+
+def test_arrays(cluster):
+    array = cluster.sbatch("--array=1-20%3", "-N1", "--exclusive", wrap="sleep 0.1")
+    def done():
+        text = cluster.run("squeue", "--noheader", "--array", "--states=all", "--format=%T",
+                           "--job", array).out.split()
+        assert text.count("RUNNING") <= 3
+        return text.count("COMPLETED") == 20
+    wait_until(done, "all elements are complete", within=60)
+
+
+@pytest.mark.parametrize("state", ["DRAIN", "DOWN"])
+def test_unusable_nodes(cluster, state):
+    cluster.run("scontrol", "update", "NodeName=n[2-4]", f"State={state}", "Reason=test")
+    try:
+        job = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
+        cluster.wait_state(job, "RUNNING")
+        assert not set(cluster.nodes_of(job)) & {"n2", "n3", "n4"}
+        waits = cluster.sbatch("-N6", "--exclusive", wrap="sleep 60")
+        assert cluster.state(waits) == "PENDING"
+        cluster.run("scancel", job)
+    finally:
+        cluster.run("scontrol", "update", "NodeName=n[2-4]",
+                    "State=RESUME" if state == "DRAIN" else "State=IDLE")
+    cluster.wait_state(waits, "RUNNING")
+
+
+def test_licences(cluster):
+    first, second, third = [cluster.sbatch("-N1", "-L", "beer:1", wrap="sleep 60")
+                            for _ in range(3)]
+    cluster.wait_state(first, "RUNNING")
+    cluster.wait_state(second, "RUNNING")
+    other = cluster.sbatch("-N1", wrap="true")
+    cluster.wait_state(other, "COMPLETED")
+    reason(cluster, third, "Licenses")
+    cluster.run("scancel", first)
+    cluster.wait_state(third, "RUNNING")
+
+
+def test_rigid_jobs_share_a_node(cluster):
+    jobs = [cluster.sbatch("-n1", "-N1", "-w", "n5", wrap="sleep 60") for _ in range(4)]
+    for job in jobs:
+        cluster.wait_state(job, "RUNNING")
+        assert cluster.nodes_of(job) == ["n5"]
+    fifth = cluster.sbatch("-n1", "-N1", "-w", "n5", wrap="sleep 60")
+    reason(cluster, fifth, "Resources")
+    cluster.run("scancel", jobs[0])
+    cluster.wait_state(fifth, "RUNNING")
+
+
+def test_nodes_shared_by_rigid_jobs_are_no_growth(cluster):
+    jobs = [cluster.sbatch("-n1", "-N1", "-w", f"n{number}", wrap="sleep 60")
+            for number in range(4, 9)]
+    for job in jobs:
+        cluster.wait_state(job, "RUNNING")
+    app = cluster.actor("malleable,min=1,max=8", "-N1")
+    cluster.run("selastic", "expand", app.job, 8)
+    assert app.take_expand()["size"] == 3
+    assert cluster.nodes_of(app.job) == ["n1", "n2", "n3"]
+
+
+def test_an_interactive_job_waits_its_turn(cluster):
+    filler = fill(cluster, seconds=1)
+    ran = cluster.run("salloc", "-N2", "--quiet", "bash", "-c", "echo $SLURM_JOB_NUM_NODES")
+    assert ran.out.strip() == "2"
+    assert cluster.state(filler) == "COMPLETED"
+
+
+def test_the_highest_priority_waits_no_longer_than_under_fcfs(cluster):
+    """A stream of small jobs does not keep a large one out."""
+    fill(cluster, nodes=4, limit=1, seconds=2)
+    large = cluster.sbatch("-N8", "--exclusive", "--time=1", wrap="true")
+    small = [cluster.sbatch("-N1", "--exclusive", "--time=30", wrap="sleep 20") for _ in range(6)]
+    cluster.wait_state(large, "COMPLETED")
+    assert all(start_of(cluster, large) <= entry["time"]
+               for job in small for entry in cluster.journal(job, "start"))

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""The four stages of [lina] algorithm 1 on live jobs, and the choices within them."""
+
+import pytest
+
+from elastic_live import wait_until
+
+LINA = {"Policy": "lina-default", "ResizeGap": 0}
+
+
+@pytest.mark.smoke
+def test_a_malleable_job_shrinks_for_a_pending_one(cluster, elastic):
+    elastic(**LINA)
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    waiting = cluster.sbatch("-N3", "--exclusive", wrap="sleep 60")
+    offer = app.event("offer_shrink")
+    assert (offer["nodes"], offer["size"]) == (3, 5), "as much as is needed, no more"
+    assert str(waiting) in offer["reason"]
+    leaving = cluster.expand(offer["node_list"])
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    assert cluster.state(waiting) == "PENDING"
+    app.do("done", offer["op"])
+    app.event("resized")
+    cluster.wait_state(waiting, "RUNNING")
+    assert cluster.nodes_of(waiting) == leaving
+    # Handed over: no moment between the two in which the nodes were anybody's.
+    resize = cluster.wait_journal(app.job, "resize")
+    assert cluster.wait_journal(waiting, "start")["time"] == resize["time"]
+
+
+def test_a_malleable_job_expands_over_nodes_nobody_can_use(cluster, elastic):
+    app = cluster.actor("malleable,min=2,max=6", "-N2")
+    elastic(**LINA)
+    offer = app.event("offer_expand")
+    assert offer["nodes"] == 4
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    assert app.event("resized")["size"] == 6
+
+
+def test_the_longest_remaining_time_expands_first(cluster, elastic):
+    short = cluster.actor("malleable,min=2,max=6", "-N2", "--time=10")
+    long = cluster.actor("malleable,min=2,max=6", "-N2", "--time=50")
+    elastic(**LINA)
+    assert long.event("offer_expand")["nodes"] == 4
+    short.no_event()
+
+
+def test_nothing_is_expanded_that_a_pending_job_could_use(cluster, elastic):
+    app = cluster.actor("malleable,min=2,max=6", "-N2")
+    rigid = cluster.sbatch("-N6", "--exclusive", "--time=10", "--hold", wrap="sleep 60")
+    cluster.run("scontrol", "release", rigid)
+    elastic(**LINA)
+    cluster.wait_state(rigid, "RUNNING")
+    app.no_event()
+
+
+def test_expansion_yields_to_a_submission(cluster, elastic):
+    """An offer not accepted yet is withdrawn when somebody else needs the nodes."""
+    app = cluster.actor("malleable,min=2,max=8", "-N2")
+    elastic(**LINA)
+    offer = app.event("offer_expand")
+    rigid = cluster.sbatch("-N6", "--exclusive", "--time=10", wrap="sleep 60")
+    ended = app.event("ended")
+    assert (ended["op"], ended["outcome"]) == (offer["op"], "cancelled")
+    cluster.wait_state(rigid, "RUNNING")
+
+
+@pytest.mark.parametrize("order", ["shrinkable", "gain"])
+def test_victim_order(cluster, elastic, order):
+    # `small` will have gained most, `large` has most above its minimum.
+    large = cluster.actor("malleable,min=1,max=5", "-N5")
+    small = cluster.actor("malleable,min=1,max=3", "-N1")
+    cluster.run("selastic", "expand", small.job, 3)
+    small.take_expand()
+    elastic(**LINA, VictimOrder=order)
+    cluster.sbatch("-N1", "--exclusive", wrap="sleep 60")
+    victim, spared = (large, small) if order == "shrinkable" else (small, large)
+    assert victim.event("offer_shrink")["nodes"] == 1
+    spared.no_event()
+
+
+def test_several_victims(cluster, elastic):
+    apps = [cluster.actor("malleable,min=1,max=4", "-N4") for _ in range(2)]
+    elastic(**LINA)
+    waiting = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
+    offers = [app.event("offer_shrink") for app in apps]
+    assert sum(offer["nodes"] for offer in offers) == 5
+    for app, offer in zip(apps, offers):
+        assert cluster.state(waiting) == "PENDING"
+        app.do("accept", offer["op"])
+        app.event("accepted")
+        app.do("done", offer["op"])
+    for app in apps:
+        app.event("resized")
+    cluster.wait_state(waiting, "RUNNING")
+
+
+def test_a_guard_that_says_never(cluster, elastic):
+    elastic(**LINA, ShrinkGuard="never")
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    waiting = cluster.sbatch("-N3", "--exclusive", wrap="true")
+    wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
+    app.no_event()
+
+
+def test_nobody_is_shrunk_in_vain(cluster, elastic):
+    """The job could not start even if all shrank."""
+    elastic(**LINA)
+    app = cluster.actor("malleable,min=4,max=8", "-N8")
+    waiting = cluster.sbatch("-N6", "--exclusive", wrap="true")
+    wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
+    app.no_event()
+
+
+def test_the_resize_gap(cluster, elastic):
+    elastic(Policy="lina-default", ResizeGap=2)
+    app = cluster.actor("malleable,min=1,max=8", "-N8")
+    cluster.sbatch("-N1", "--exclusive", wrap="sleep 60")
+    app.take_shrink()
+    first = cluster.wait_journal(app.job, "resize")["time"]
+    cluster.sbatch("-N1", "--exclusive", wrap="sleep 60")
+    app.event("offer_shrink")
+    assert cluster.journal(app.job, "offer")[-1]["time"] >= first + 2
+
+
+def test_back_off_after_a_refusal(cluster, elastic):
+    elastic(**{**LINA, "BackOff": 2})
+    app = cluster.actor("malleable,min=1,max=8", "-N8")
+    cluster.sbatch("-N1", "--exclusive", wrap="sleep 60")
+    offer = app.event("offer_shrink")
+    app.do("decline", offer["op"], "not now")
+    assert app.event("ended")["outcome"] == "declined"
+    declined = cluster.wait_journal(app.job, "decline")["time"]
+    app.event("offer_shrink")
+    assert cluster.journal(app.job, "offer")[-1]["time"] >= declined + 2
+
+
+def test_a_request_is_granted_by_a_victim(cluster, elastic):
+    elastic(**LINA)
+    victim = cluster.actor("malleable,min=2,max=6", "-N6")
+    evolving = cluster.actor("evolving,min=1,max=4", "-N2")
+    evolving.do("request", 2, 2, 30.0)
+    evolving.event("queued")
+    offer = victim.event("offer_shrink")
+    assert offer["nodes"] == 2
+    victim.do("accept", offer["op"])
+    victim.event("accepted")
+    victim.do("done", offer["op"])
+    victim.event("resized")
+    resized = evolving.event("resized")
+    assert resized["size"] == 4
+    assert cluster.expand(resized["node_list"]) == cluster.expand(offer["node_list"])
+
+
+def test_a_release_lets_others_start(cluster, elastic):
+    elastic(**LINA)
+    app = cluster.actor("evolving,min=1,max=8", "-N8")
+    waiting = cluster.sbatch("-N3", "--exclusive", wrap="sleep 60")
+    app.do("release", 3, None)
+    app.event("queued")
+    app.event("resized")
+    cluster.wait_state(waiting, "RUNNING")
