@@ -196,8 +196,9 @@ int repair_batch_step(void* step_pointer, void*) {
     auto* step = static_cast<step_record_t*>(step_pointer);
     if (step->step_node_bitmap || !step->job_ptr || !step->job_ptr->node_bitmap) return 0;
     step->step_node_bitmap = bit_alloc(node_record_count);
-    int node = batch_host(step->job_ptr);
-    if (node >= 0) bit_set(step->step_node_bitmap, node);
+    // Not batch_host(): the list of steps is locked here.
+    if (int node = bit_ffs(step->job_ptr->node_bitmap); node >= 0)
+        bit_set(step->step_node_bitmap, node);
     return 0;
 }
 
