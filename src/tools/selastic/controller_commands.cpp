@@ -35,6 +35,7 @@ class Asker : private libelastic::LinkUser {
         query.token = ++last_token_;
         query_ = std::move(query);
         answer_.reset();
+        said_no_ = false;
         if (link_.up()) send();
         const Time end = libelastic::monotonic_now() + kPatience;
         while (!answer_) {
@@ -43,6 +44,12 @@ class Asker : private libelastic::LinkUser {
             link_.wait(static_cast<int>(std::ceil(left * 1000)));
         }
         return *answer_;
+    }
+
+    // Says why there is no answer; the exit code.
+    int give_up(const Error& error) const {
+        const int code = fail(error);
+        return said_no_ ? kExitNo : code;
     }
 
   private:
@@ -57,10 +64,13 @@ class Asker : private libelastic::LinkUser {
             if (reply->token == query_.token) answer_ = reply->body;
         } else if (const auto* failure = std::get_if<protocol::Failure>(&message)) {
             if (failure->token == query_.token || failure->token == 0)
-                answer_ = Error{failure->message};
+                refused(*failure);
         }
     }
-    void refused(const protocol::Failure& failure) override { answer_ = Error{failure.message}; }
+    void refused(const protocol::Failure& failure) override {
+        answer_ = Error{failure.message};
+        said_no_ = true;
+    }
 
     // After a lost connection nobody knows whether a command was carried out.
     void send() {
@@ -79,6 +89,7 @@ class Asker : private libelastic::LinkUser {
     protocol::Query query_;
     std::int64_t last_token_ = 0, sent_token_ = 0;
     std::optional<Result<Json>> answer_;
+    bool said_no_ = false;  // the controller, in so many words
     libelastic::Link link_;
 };
 
@@ -146,7 +157,7 @@ int follow(Asker& asker, const JournalFilter& filter, Json seen) {
     for (;;) {
         std::this_thread::sleep_for(1s);
         const Result<Json> body = asker.ask(query);
-        if (!body) return fail(body.error());
+        if (!body) return asker.give_up(body.error());
         const Json events = body->get("events");
         print_events(news(events, seen), filter.json);
         if (events.size() > 0) seen = events;
@@ -159,7 +170,7 @@ int query_and_print(const protocol::Query& query, bool json, std::string (*rende
     const auto asker = connect();
     if (!asker) return fail(asker.error());
     const Result<Json> body = (*asker)->ask(query);
-    if (!body) return fail(body.error());
+    if (!body) return (*asker)->give_up(body.error());
     fmt::print("{}", json ? body->dump() + '\n' : render(*body));
     return kExitOk;
 }
@@ -168,7 +179,7 @@ int show_journal(const JournalFilter& filter) {
     const auto asker = connect();
     if (!asker) return fail(asker.error());
     const Result<Json> body = (*asker)->ask(journal_query(filter));
-    if (!body) return fail(body.error());
+    if (!body) return (*asker)->give_up(body.error());
     print_events(body->get("events"), filter.json);
     return filter.follow ? follow(**asker, filter, body->get("events")) : kExitOk;
 }
