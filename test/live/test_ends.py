@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""However a job ends, and in whatever state its agreement is: nothing is left behind.
+
+That the nodes are idle, the queue empty, slurmctld alive and the journal whole
+is checked after every test (conftest.py); here each end is brought about.
+"""
+
+import pytest
+
+STATES = ["offered shrink", "accepted shrink", "offered expand", "applied expand", "queued request"]
+ENDS = ["done", "failed", "killed", "scancel", "requeue"]
+
+
+def bring_to(cluster, app, state):
+    """The agreement of the job in that state."""
+    if state == "queued request":
+        rest = cluster.sbatch("-N4", "--exclusive", wrap="sleep 60")
+        cluster.wait_state(rest, "RUNNING")
+        app.do("request", 2, 2, 30.0)
+        app.event("queued")
+        return
+    step, kind = state.split()
+    cluster.run("selastic", kind, app.job, 2 if kind == "shrink" else 6)
+    offer = app.event(f"offer_{kind}")
+    if step != "offered":
+        app.do("accept", offer["op"])
+        app.event("accepted")
+    if step == "applied":
+        app.event("resized")
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("state", STATES)
+def test_every_end_in_every_state(cluster, state, end):
+    app = cluster.actor("malleable+evolving,min=1,max=8", "-N4", "--requeue")
+    bring_to(cluster, app, state)
+    if end in ("done", "failed"):
+        app.exit(0 if end == "done" else 3)
+    elif end == "killed":
+        app.tell("die")
+    elif end == "scancel":
+        cluster.run("scancel", app.job)
+    else:
+        cluster.run("scontrol", "requeuehold", app.job)
+    expected = {"done": "COMPLETED", "scancel": "CANCELLED", "requeue": "REQUEUED"}
+    cluster.wait_journal(app.job, "end", state=expected.get(end, "FAILED"))
+    jobs = cluster.selastic("jobs")["jobs"]
+    assert not [job for job in jobs if "agreement" in job]
+
+
+@pytest.mark.modes("ms")
+@pytest.mark.parametrize("state", ["offered shrink", "applied expand"])
+def test_a_node_fails(cluster, state):
+    app = cluster.actor("malleable,min=1,max=8", "-N4", "--no-kill")
+    bring_to(cluster, app, state)
+    lost = cluster.nodes_of(app.job)[-1]
+    assert lost != app.opened["batch_host"]
+    try:
+        cluster.run("scontrol", "update", f"NodeName={lost}", "State=DOWN", "Reason=test")
+        resized = app.event()
+        while resized["event"] != "resized":
+            resized = app.event()
+        assert cluster.expand(resized["node_list"]) == [lost]
+        assert lost not in cluster.nodes_of(app.job)
+    finally:
+        cluster.run("scontrol", "update", f"NodeName={lost}", "State=IDLE")
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""selastic for users and operators: what it shows, what it steers, and for whom."""
+
+import json
+
+
+def entry(cluster, job, **more):
+    listed = cluster.selastic("jobs", **more)["jobs"]
+    return next(item for item in listed if item["job"] == job)
+
+
+def test_jobs(cluster):
+    app = cluster.actor("malleable,min=1,max=6", "-N2", "--job-name=shown")
+    shown = entry(cluster, app.job)
+    assert (shown["class"], shown["state"], shown["nodes"]) == ("malleable", "RUNNING", 2)
+    assert (shown["min"], shown["pref"], shown["max"]) == (1, 2, 6)
+    assert shown["connected"] is True
+    assert cluster.expand(shown["node_list"]) == cluster.nodes_of(app.job)
+    line = next(line for line in cluster.run("selastic", "jobs").out.splitlines()
+                if line.split()[:1] == [str(app.job)])
+    assert "1/2/6" in line and "malleable" in line
+    cluster.run("selastic", "shrink", app.job, 1)
+    agreement = entry(cluster, app.job)["agreement"]
+    assert (agreement["kind"], agreement["state"], agreement["nodes"]) == ("shrink", "offered", 1)
+
+
+def test_show_and_journal(cluster):
+    app = cluster.actor("malleable,min=1,max=6", "-N3")
+    cluster.run("selastic", "shrink", app.job, 2)
+    app.take_shrink()
+    shown = cluster.selastic("show", app.job)["job"]
+    kinds = ["submit", "start", "offer", "accept", "release", "resize"]
+    assert [event["event"] for event in shown["history"]] == kinds
+    assert shown["annotation"]["max"] == 6
+    lines = cluster.run("selastic", "journal", "--job", app.job, "--json").out.splitlines()
+    assert [json.loads(line)["event"] for line in lines] == kinds
+    assert f"{app.job}" in cluster.run("selastic", "show", app.job).out
+    tail = cluster.run("selastic", "journal", "--job", app.job, "--tail", 1).out
+    assert len(tail.splitlines()) == 1 and "3 -> 2 nodes" in tail
+
+
+def test_what_cannot_be_is_refused(cluster):
+    app = cluster.actor("malleable,min=2,max=6,sizes=step:2", "-N4")
+    rigid = cluster.sbatch("-N1", wrap="sleep 60")
+    cluster.wait_state(rigid, "RUNNING")
+    for arguments, words in [
+            (("shrink", app.job, 1), ["min=2"]), (("shrink", app.job, 3), ["sizes"]),
+            (("shrink", app.job, 4), ["not fewer"]), (("expand", app.job, 8), ["max=6"]),
+            (("expand", app.job, 5), ["sizes"]), (("expand", app.job, 3), ["not more"]),
+            (("shrink", rigid, 1), ["not malleable"]), (("shrink", 999999, 1), ["not running"])]:
+        result = cluster.run("selastic", *arguments, check=False)
+        assert result.code == 1, str(result)
+        assert all(word in result.err for word in words), str(result)
+    app.no_event()
+
+
+def test_one_agreement_at_a_time(cluster):
+    app = cluster.actor("malleable,min=1,max=6", "-N4")
+    cluster.run("selastic", "shrink", app.job, 2)
+    result = cluster.run("selastic", "expand", app.job, 6, check=False)
+    assert result.code == 1 and "in flight" in result.err
+
+
+def test_evacuate(cluster):
+    rigid = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+    cluster.wait_state(rigid, "RUNNING")
+    app = cluster.actor("malleable,min=1,max=6", "-N4")
+    first, *_, last = cluster.nodes_of(app.job)
+    answer = cluster.selastic("evacuate", last)
+    assert [item["job"] for item in answer["agreements"]] == [app.job] and not answer["left"]
+    resized = app.take_shrink()
+    assert cluster.expand(resized["node_list"]) == [last]
+    answer = cluster.selastic("evacuate", first)
+    assert [item["job"] for item in answer["left"]] == [app.job]
+    assert "batch script" in answer["left"][0]["reason"]
+    answer = cluster.selastic("evacuate", cluster.nodes_of(rigid)[0])
+    assert [item["job"] for item in answer["left"]] == [rigid]
+    app.no_event()
+
+
+def test_permissions(cluster, stranger):
+    mine = cluster.actor("malleable,min=1,max=4", "-N2")
+    for arguments in [("shrink", mine.job, 1), ("expand", mine.job, 3),
+                      ("evacuate", cluster.nodes_of(mine.job)[0])]:
+        result = cluster.run("selastic", *arguments, user=stranger, check=False)
+        assert result.code == 1, str(result)
+        assert "not yours" in result.err or "operator" in result.err, str(result)
+    mine.no_event()
+    theirs = cluster.actor("malleable,min=1,max=4", "-N2", user=stranger)
+    cluster.run("selastic", "shrink", theirs.job, 1, user=stranger)
+    assert theirs.take_shrink()["size"] == 1
+    cluster.run("selastic", "expand", theirs.job, 2)  # an operator may
+    assert theirs.take_expand()["size"] == 2
