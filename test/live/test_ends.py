@@ -50,7 +50,8 @@ def test_every_end_in_every_state(cluster, state, end):
 
 @pytest.mark.modes("ms")
 @pytest.mark.parametrize("state", ["offered shrink", "applied expand"])
-def test_a_node_fails(cluster, state):
+def test_a_node_fails(cluster, expect_errors, state):
+    expect_errors.append("Removing failed node")
     app = cluster.actor("malleable,min=1,max=8", "-N4", "--no-kill")
     bring_to(cluster, app, state)
     lost = cluster.nodes_of(app.job)[-1]

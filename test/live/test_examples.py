@@ -27,7 +27,7 @@ def test_rigid(cluster):
 
 
 def test_bag_of_tasks(cluster):
-    job = cluster.sbatch("--elastic=malleable,min=1,max=6", "-N3", wrap="bag_of_tasks 40000000 48")
+    job = cluster.sbatch("--elastic=malleable,min=1,max=6", "-N3", wrap="bag_of_tasks 12000000 36")
     cluster.wait_state(job, "RUNNING")
     resize(cluster, job, "shrink", 1)
     resize(cluster, job, "expand", 4)
