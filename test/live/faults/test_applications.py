@@ -102,6 +102,8 @@ def test_shrink_timeout_kill(cluster, pair, adaptive):
     adaptive(GraceTime=GRACE, ExpandTrigger="never", ShrinkTimeout="kill")
     bad, _ = pair
     offer = offer_shrink(cluster, bad)
+    bad.do("accept", offer["op"])
+    bad.event("accepted")
     assert bad.event("resized")["op"] == offer["op"]
     cluster.wait_size(bad.job, 2)
     assert not cluster.journal(bad.job, "release")
