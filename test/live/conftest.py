@@ -11,6 +11,7 @@ must have no error but those that the tests have announced (`expect_errors`).
 import os
 import pathlib
 import re
+import signal
 import sys
 
 import pytest
@@ -45,6 +46,12 @@ def pytest_addoption(parser):
                     help="default: cons_tres, and the tests marked smoke with linear too")
     group.addoption("--build", default=os.environ.get("ELASTIC_BUILD", str(CLONE / "build")),
                     help="the build tree (default: $ELASTIC_BUILD, else the clone's build)")
+
+
+def pytest_configure():
+    """Whatever ends the tests, the clusters are taken down: as after Ctrl-C."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
 
 
 def pytest_generate_tests(metafunc):
