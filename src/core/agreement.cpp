@@ -145,6 +145,7 @@ Json to_json(const Agreement& agreement) {
         .set("requested", agreement.requested)
         .set("nodes", agreement.nodes)
         .set("least", agreement.least)
+        .set("granted", agreement.granted)
         .set("node_list", agreement.node_list)
         .set("beneficiary", agreement.beneficiary)
         .set("beneficiary_size", agreement.beneficiary_size)
@@ -171,6 +172,7 @@ Result<Agreement> agreement_from_json(const Json& json) {
     agreement.state = *state;
     agreement.nodes = static_cast<int>(*nodes);
     agreement.least = static_cast<int>(json.get_int("least"));
+    agreement.granted = static_cast<int>(json.get_int("granted"));
     agreement.requested = json.get_bool("requested");
     agreement.node_list = json.get_string("node_list");
     agreement.beneficiary = static_cast<JobId>(json.get_int("beneficiary"));

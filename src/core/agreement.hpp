@@ -60,6 +60,7 @@ struct Agreement {
     bool requested = false;    // began as an evolving job's request
     int nodes = 0;             // how many more or fewer
     int least = 0;             // request: content with so many
+    int granted = 0;           // request: how many the plan gives it; 0 while undecided
     std::string node_list;     // shrink: to give up; expand: what came, once applied
     JobId beneficiary = 0;     // shrink: the job that waits for the nodes; 0 anybody
     int beneficiary_size = 0;  // shrink for a pending job: the size it is to start with
@@ -68,6 +69,8 @@ struct Agreement {
     std::string reason;
 
     bool open() const { return !is_final(state); }
+    // How many nodes an expansion will bring.
+    int coming() const { return granted ? granted : nodes; }
 };
 
 Json to_json(const Agreement&);

@@ -20,7 +20,7 @@ struct Context {
     View view;          // as of the last pass
     Refusals refusals;  // of the present pass
     Outbox outbox;
-    QuietLog quiet;  // for what users can cause at will
+    QuietLog quiet;          // for what users can cause at will
     journal::Batch telling;  // what the journal is about to be told, saved before
     LockTimes locks;
     LockTimes passes;  // whole passes, locked or not

@@ -22,7 +22,7 @@ namespace elastic::slurm {
 
 namespace {
 
-constexpr int kMaxReplans = 3;                        // in one pass, after refusals
+constexpr int kMaxReplans = 3;  // in one pass, after refusals
 constexpr auto kCredit = std::chrono::milliseconds(300);
 constexpr auto kIdlePass = std::chrono::seconds(2);  // time passes, estimates run out
 

@@ -83,7 +83,7 @@ time_t partition_end(const job_record_t* job) {
 // ---- reading
 
 void Executor::read(Time now) {
-    ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+    ControllerLock lock(context_.locks);
     read_locked(now);
 }
 
@@ -132,7 +132,7 @@ void Executor::add_promises(Time now) {
             const JobEntry* entry = context_.jobs.find(agreement.job);
             NodeSet idle = entry ? choose_joining(const_cast<job_record_t*>(job), *entry, agreement)
                                  : NodeSet();
-            promise.nodes = context_.view.count(first_of(idle, agreement.nodes - coming).get());
+            promise.nodes = context_.view.count(first_of(idle, agreement.coming() - coming).get());
             snapshot.promises.push_back(std::move(promise));
         }
     }
@@ -146,7 +146,7 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
     bool refused = false;
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
-        ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+        ControllerLock lock(context_.locks);
         if (view_is_stale()) return true;
         observer_.observe(now);
         while (action != plan.actions.end() && lock.held() < kLongestHold)
@@ -242,7 +242,7 @@ void Executor::do_expand(const Action& action, Time now) {
     }
     Agreement* request = context_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
-    request->nodes = nodes;
+    request->granted = nodes;
     // With victims it stays queued until all of them have left (settle).
     if (!action.deferred) apply_grow(*request, now);
 }
@@ -305,7 +305,7 @@ void Executor::settle_all(Time now) {
     if (context_.book.all().empty()) return;
     bool settled = false;
     while (!settled) {
-        ControllerLock lock(ControllerLock::Mode::write, context_.locks);
+        ControllerLock lock(context_.locks);
         if (view_is_stale()) return;
         observer_.observe(now);
         settled = settle_some(lock, now);
@@ -441,7 +441,7 @@ NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
     NodeSet idle = idle_nodes();
     idle &= eligible_nodes(job, job->part_ptr);
     int size = static_cast<int>(job->node_cnt);
-    int most = std::min({entry.annotation.max, size + agreement.nodes, size + idle.count()});
+    int most = std::min({entry.annotation.max, size + agreement.coming(), size + idle.count()});
     int least = agreement.requested ? size + agreement.least : size + 1;
     int allowed = entry.annotation.sizes.largest(least, most);
     return allowed > size ? first_of(idle, allowed - size) : NodeSet();
@@ -450,7 +450,7 @@ NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
 // Fewer nodes are idle than agreed, but others may turn out to be soon.
 bool Executor::must_wait_for_nodes(const job_record_t* job, const Agreement& agreement,
                                    int found) const {
-    return found < agreement.nodes && job->part_ptr &&
+    return found < agreement.coming() && job->part_ptr &&
            NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
 }
 

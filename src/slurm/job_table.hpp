@@ -30,7 +30,7 @@ struct JobEntry {
     int nodes = 0;
     std::string node_list;
 
-    std::string batch_host;  // the node it can never give up
+    std::string batch_host;      // the node it can never give up
     std::uint64_t observed = 0;  // by which of the observer's rounds
 
     // taking part

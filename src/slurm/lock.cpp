@@ -10,11 +10,7 @@ namespace elastic::slurm {
 
 namespace {
 
-slurmctld_lock_t lock_for(ControllerLock::Mode mode) {
-    if (mode == ControllerLock::Mode::read)
-        return {READ_LOCK, READ_LOCK, READ_LOCK, READ_LOCK, NO_LOCK};
-    return {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
-}
+constexpr slurmctld_lock_t kLocks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
 
 }  // namespace
 
@@ -34,8 +30,8 @@ double LockTimes::quantile(double q) const {
     return *at;
 }
 
-ControllerLock::ControllerLock(Mode mode, LockTimes& times) : lock_(lock_for(mode)), times_(times) {
-    lock_slurmctld(lock_);
+ControllerLock::ControllerLock(LockTimes& times) : times_(times) {
+    lock_slurmctld(kLocks);
     since_ = std::chrono::steady_clock::now();
 }
 
@@ -45,7 +41,7 @@ double ControllerLock::held() const {
 
 ControllerLock::~ControllerLock() {
     double seconds = held();
-    unlock_slurmctld(lock_);
+    unlock_slurmctld(kLocks);
     times_.add(seconds);
 }
 

@@ -24,11 +24,10 @@ struct LockTimes {
     double quantile(double q) const;
 };
 
+// Job and node records for writing, the rest for reading.
 class ControllerLock {
   public:
-    enum class Mode { read, write };
-
-    ControllerLock(Mode mode, LockTimes& times);
+    explicit ControllerLock(LockTimes& times);
     ~ControllerLock();
     ControllerLock(const ControllerLock&) = delete;
     ControllerLock& operator=(const ControllerLock&) = delete;
@@ -36,7 +35,6 @@ class ControllerLock {
     double held() const;  // seconds so far
 
   private:
-    slurmctld_lock_t lock_;
     LockTimes& times_;
     std::chrono::steady_clock::time_point since_;
 };

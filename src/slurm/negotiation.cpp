@@ -440,6 +440,9 @@ void Negotiation::drop_claim(core::JobId beneficiary, const std::string& reason,
         if (shrink->state == AgreementState::offered)
             end(*shrink, AgreementEvent::cancel, reason, now);
     }
+    // A request whose victims failed is open again for all it asked for.
+    Agreement* request = context_.book.of_job(beneficiary);
+    if (request && request->state == AgreementState::queued) request->granted = 0;
 }
 
 void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::string& changed,

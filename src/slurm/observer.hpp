@@ -14,7 +14,7 @@ class Observer {
 
     // Compares Slurm's job records with what is known, writes what has changed
     // into the journal and ends agreements whose job has ended.  Needs
-    // ControllerLock::Mode::write (it repairs batch steps).
+    // ControllerLock (it repairs batch steps).
     //
     // To be called in every hold of the lock before anything is started or
     // resized: a node that becomes free and is given away at once would otherwise

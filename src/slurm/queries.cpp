@@ -113,16 +113,16 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         auto rank = [](const JobEntry* job) {
             return std::tuple(!job->elastic, !job->running, job->id);
         };
-        std::nth_element(seen.begin(), seen.begin() + kMaxListed, seen.end(),
-                         [&](const auto* left, const auto* right) { return rank(left) < rank(right); });
+        std::nth_element(
+            seen.begin(), seen.begin() + kMaxListed, seen.end(),
+            [&](const auto* left, const auto* right) { return rank(left) < rank(right); });
         left_out = seen.size() - kMaxListed;
         seen.resize(kMaxListed);
     }
     std::sort(seen.begin(), seen.end(),
               [](const JobEntry* left, const JobEntry* right) { return left->id < right->id; });
     Json list = Json::array();
-    for (const JobEntry* job : seen)
-        list.push(describe(*job, context_.book.of_job(job->id), now));
+    for (const JobEntry* job : seen) list.push(describe(*job, context_.book.of_job(job->id), now));
     return Json::object()
         .set("jobs", list)
         .set("left_out", static_cast<std::int64_t>(left_out))

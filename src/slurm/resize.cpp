@@ -209,7 +209,8 @@ int is_batch_step(void* step_pointer, void*) {
 // Where the batch step is, -1 without one.
 int node_of_batch_step(const job_record_t* job) {
     if (!job->batch_flag || !job->step_list) return -1;
-    auto* step = static_cast<step_record_t*>(list_find_first(job->step_list, is_batch_step, nullptr));
+    auto* step =
+        static_cast<step_record_t*>(list_find_first(job->step_list, is_batch_step, nullptr));
     if (!step || !step->step_node_bitmap) return -1;
     int node = static_cast<int>(bit_ffs(step->step_node_bitmap));
     return node >= 0 && bit_test(job->node_bitmap, node) ? node : -1;

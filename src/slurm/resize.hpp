@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Changing the size of a running job inside slurmctld.
 //
-// All functions need ControllerLock::Mode::write.  After the lock is given up,
+// All functions need ControllerLock.  After the lock is given up,
 // save_state() must be called once.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starting a pending job.  Needs ControllerLock::Mode::write.
+// Starting a pending job.  Needs ControllerLock.
 #pragma once
 
 #include "slurm/nodes.hpp"

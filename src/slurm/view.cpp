@@ -50,7 +50,9 @@ struct Constraints {
     auto operator<=>(const Constraints&) const = default;
 };
 
-std::string_view text(const char* value) { return value ? value : ""; }
+std::string_view text(const char* value) {
+    return value ? value : "";
+}
 
 Constraints constraints_of(const job_record_t* job, const part_record_t* partition) {
     const job_details* details = job->details;
@@ -129,9 +131,8 @@ class Builder {
     void read_running(job_record_t* job) {
         Time end = static_cast<Time>(job->end_time);
         if (!has_whole_nodes(job)) {
-            for_each_node(job->node_bitmap, [&](int node) {
-                shared_end_[node] = std::max(shared_end_[node], end);
-            });
+            for_each_node(job->node_bitmap,
+                          [&](int node) { shared_end_[node] = std::max(shared_end_[node], end); });
             return;
         }
         const JobEntry& entry = jobs_.sync(job);
@@ -228,10 +229,13 @@ class Builder {
     // ---- masks: the nodes that a job may use
 
     // A partition of no name: no job is in it, so no job's mask is found here.
-    core::EligibilityId no_nodes() { return intern({}, [] { return NodeSet(); }); }
+    core::EligibilityId no_nodes() {
+        return intern({}, [] { return NodeSet(); });
+    }
 
     core::EligibilityId mask_of(job_record_t* job, part_record_t* partition) {
-        return intern(constraints_of(job, partition), [&] { return eligible_nodes(job, partition); });
+        return intern(constraints_of(job, partition),
+                      [&] { return eligible_nodes(job, partition); });
     }
 
     template <class Make>

@@ -46,7 +46,7 @@ bool has_whole_nodes(const job_record_t*);
 NodeSet eligible_nodes(job_record_t* job, const part_record_t* partition);
 
 // Fills all of `view` but promises and requests, which the agreements add.
-// Needs ControllerLock::Mode::write (Slurm splits job arrays while it sorts).
+// Needs ControllerLock (Slurm splits job arrays while it sorts).
 void read_cluster(Time now, JobTable&, const Refusals&, View& view);
 
 }  // namespace elastic::slurm

@@ -63,8 +63,7 @@ class Asker : private libelastic::LinkUser {
         if (const auto* reply = std::get_if<protocol::Reply>(&message)) {
             if (reply->token == query_.token) answer_ = reply->body;
         } else if (const auto* failure = std::get_if<protocol::Failure>(&message)) {
-            if (failure->token == query_.token || failure->token == 0)
-                refused(*failure);
+            if (failure->token == query_.token || failure->token == 0) refused(*failure);
         }
     }
     void refused(const protocol::Failure& failure) override {
@@ -173,6 +172,22 @@ int query_and_print(const protocol::Query& query, bool json, std::string (*rende
     if (!body) return (*asker)->give_up(body.error());
     fmt::print("{}", json ? body->dump() + '\n' : render(*body));
     return kExitOk;
+}
+
+JobSize query_size(protocol::JobId id) {
+    const auto asker = connect();
+    if (!asker) return {fail(asker.error()), "", 0};
+    protocol::Query query;
+    query.what = "show";
+    query.job = id;
+    const Result<Json> body = (*asker)->ask(query);
+    if (!body) return {(*asker)->give_up(body.error()), "", 0};
+    const Json job = body->get("job");
+    if (job.get_string("class", "rigid") == "rigid") {
+        fmt::print(stderr, "selastic: job {} was not submitted with --elastic\n", id);
+        return {kExitNotElastic, "", 0};
+    }
+    return {kExitOk, job.get_string("node_list"), static_cast<int>(job.get_int("nodes"))};
 }
 
 int show_journal(const JournalFilter& filter) {

@@ -15,6 +15,14 @@ namespace elastic::tools {
 // Asks and prints the answer as `render` makes it, or as it is.
 int query_and_print(const protocol::Query&, bool json, std::string (*render)(const Json&));
 
+// The present nodes of a running job.
+struct JobSize {
+    int code = 0;  // an exit code, after a message unless it is kExitOk
+    std::string node_list;
+    int nodes = 0;
+};
+JobSize query_size(protocol::JobId);
+
 // `selastic journal` without --file.
 int show_journal(const JournalFilter&);
 

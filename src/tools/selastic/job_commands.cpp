@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "common/text.hpp"
+#include "selastic/controller_commands.hpp"
 #include "selastic/output.hpp"
 
 namespace elastic::tools {
@@ -304,12 +305,18 @@ int release_nodes(const std::string& what, double timeout) {
     return kExitNo;
 }
 
+// Asks as a tool does: taking the job's connection for this would take it away
+// from the application that has it.
 int print_environment() {
-    Handle handle;
-    if (const int code = handle.check(); code != kExitOk) return code;
-    if (!elastic_connected(handle)) return handle.explain("");
-    fmt::print("{}", environment(elastic_nodelist(handle), elastic_nodes(handle)));
-    return kExitOk;
+    const char* text = std::getenv("SLURM_JOB_ID");
+    const auto id = parse_integer(text ? text : "");
+    if (!id || *id < 1 || *id > UINT32_MAX) {
+        fmt::print(stderr, "selastic: not inside a job: SLURM_JOB_ID is not set\n");
+        return kExitNotElastic;
+    }
+    const JobSize size = query_size(static_cast<protocol::JobId>(*id));
+    if (size.code == kExitOk) fmt::print("{}", environment(size.node_list, size.nodes));
+    return size.code;
 }
 
 }  // namespace elastic::tools

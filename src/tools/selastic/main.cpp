@@ -52,8 +52,9 @@ void add_queries(CLI::App& app, Command& chosen) {
     const auto question = [] { return std::make_shared<Question>(); };
     add_query(app, chosen, "jobs", "List jobs with their sizes and agreements", render_jobs,
               question());
-    add_query(app, chosen, "snapshot", "Print what the scheduler saw in its last pass, as JSON",
-              [](const Json& body) { return body.dump_pretty() + "\n"; }, question());
+    add_query(
+        app, chosen, "snapshot", "Print what the scheduler saw in its last pass, as JSON",
+        [](const Json& body) { return body.dump_pretty() + "\n"; }, question());
     auto o = question();
     add_job(add_query(app, chosen, "show", "Show all about a job", render_job, o), *o);
     for (const auto& [name, text] : {std::pair{"shrink", "Ask a job to give up nodes"},
