@@ -133,7 +133,7 @@ void Controller::run() {
     negotiation_.after_restart(now);
     announce(journal::Controller::What::start, now);
     executor_.settle(now);
-    flush(now);
+    flush();
     while (wait()) {
         now = wall_clock();
         take_configuration(now);
@@ -142,11 +142,11 @@ void Controller::run() {
         executor_.settle(now);
         if (pass_is_due()) pass();
         context_.book.forget_finished();
-        flush(now);
+        flush();
     }
     now = wall_clock();
     announce(journal::Controller::What::stop, now);
-    flush(now);
+    flush();
 }
 
 // Until something happens.  False when it is time to stop.
@@ -241,22 +241,26 @@ void Controller::pass() {
                     std::chrono::duration_cast<Clock::duration>(3 * took);
 }
 
-// Slurm's records and our state first, then the journal, then applications: whatever somebody has
-// been told is still true after a crash.
-void Controller::flush(Time) {
-    Outbox out = std::exchange(context_.outbox, {});
-    if (out.resized)
-        save_jobs_now();
-    else if (out.changed)
-        save_state();
-    if (out.empty()) return;
-    context_.telling = journal_.prepare(out.events);
+// Nothing that must survive changes without an event.
+void Controller::save_and_write(const std::vector<journal::Event>& events) {
+    context_.telling = journal_.prepare(events);
     auto saved = save_state_file(context_);
     if (!saved && !save_failed_)
         log_error("{}; agreements would not survive a restart", saved.error().message);
     save_failed_ = !saved;
     if (auto written = journal_.write(context_.telling); !written)
         log_error("{}", written.error().message);
+}
+
+// Slurm's records and our state first, then the journal, then applications: whatever somebody has
+// been told is still true after a crash.
+void Controller::flush() {
+    Outbox out = std::exchange(context_.outbox, {});
+    if (out.resized)
+        save_jobs_now();
+    else if (out.changed)
+        save_state();
+    if (!out.events.empty()) save_and_write(out.events);
     for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
     for (ConnectionId id : out.to_close) server_.close(id);
 }

@@ -35,7 +35,8 @@ class Controller {
     void take_configuration(Time now);
     bool pass_is_due() const;
     void pass();
-    void flush(Time now);
+    void flush();
+    void save_and_write(const std::vector<journal::Event>&);
     Result<void> open_journal();
     void announce(journal::Controller::What, Time now);
     ServerOptions server_options() const;

@@ -30,7 +30,6 @@ struct Outbox {
     void close(ConnectionId id) {
         if (id) to_close.push_back(id);
     }
-    bool empty() const { return events.empty() && messages.empty() && to_close.empty(); }
 };
 
 }  // namespace elastic::slurm
