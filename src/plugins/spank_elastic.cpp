@@ -22,6 +22,7 @@ EXPORT const unsigned int spank_plugin_version = 1;
 namespace {
 
 std::string annotation;
+int components = 0;  // of the job; more than one if it is heterogeneous
 
 int take_option(int, const char* argument, int) {
     annotation = argument ? argument : "";
@@ -49,7 +50,14 @@ EXPORT int slurm_spank_init(spank_t spank, int, char**) {
 }
 
 EXPORT int slurm_spank_init_post_opt(spank_t spank, int, char**) {
-    if (annotation.empty()) return 0;
     if (spank_context() == S_CTX_LOCAL && getenv("SLURM_JOB_ID")) return 0;  // a step of a job
+    if (++components > 1) {
+        // Slurm refuses it where this scheduler is configured, but does not say why.
+        slurm_error(
+            "elastic: heterogeneous jobs cannot be scheduled on this cluster, elastic or "
+            "not: leave out the ':' between components");
+        return -1;
+    }
+    if (annotation.empty()) return 0;
     return spank_job_control_setenv(spank, elastic::slurm::kSpankVariable, annotation.c_str(), 1);
 }

@@ -154,8 +154,6 @@ Result<void> change_size(job_desc_msg_t* change, const Annotation& annotation,
 }  // namespace
 
 Result<void> annotate(job_desc_msg_t* job) {
-    if (job->het_job_offset != kNothing)
-        return elastic::error("sched/elastic does not schedule heterogeneous jobs");
     auto given = annotation_text(job);
     if (!given) return given.error();
     if (given->empty()) return {};

@@ -69,9 +69,9 @@ def test_every_way_of_submitting_refuses(cluster, command, front):
 
 def test_heterogeneous_jobs_are_refused(cluster):
     result = cluster.run("sbatch", "-N1", ":", "-N2", "--wrap", "true", check=False)
-    # Slurm itself refuses them, since no scheduler but its own can do it.
+    # Slurm itself refuses them, since no scheduler but its own can do it; we say why.
     assert result.code != 0
-    assert len(result.err.splitlines()) == 1 and "not supported" in result.err
+    assert "heterogeneous jobs cannot be scheduled" in result.err.splitlines()[0]
 
 
 def annotation_of(cluster, job):
