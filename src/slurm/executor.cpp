@@ -97,11 +97,11 @@ void Executor::read_locked(Time now) {
                          context_.book.shrinks_for(job.id).empty();
         job.resizable = entry && negotiation_.takes_part(*entry, now) && (!open || undecided);
     }
-    add_promises(now);
+    add_promises();
 }
 
 // What agreements in flight mean for planning.
-void Executor::add_promises(Time now) {
+void Executor::add_promises() {
     core::Snapshot& snapshot = context_.view.snapshot;
     std::set<core::JobId> claimed;
     for (auto& [op, agreement] : context_.book.all()) {
@@ -137,7 +137,6 @@ void Executor::add_promises(Time now) {
         }
     }
     for (core::PendingJob& job : snapshot.pending) job.claimed = claimed.erase(job.id) > 0;
-    (void)now;
 }
 
 // ---- plans

@@ -32,7 +32,7 @@ class Executor {
 
   private:
     void read_locked(Time now);
-    void add_promises(Time now);
+    void add_promises();
     bool do_action(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
     void do_shrink(const core::Action&, Time now);
