@@ -47,7 +47,12 @@ inline Annotation random_annotation(std::mt19937_64& random, int largest = 64) {
     a.pref = size();
     if (random() % 2) a.gap = random_between(random, 0, 1000);
     if (random() % 2) a.grace = 1000 * random_share(random);
-    if (random() % 2) a.rho = random_share(random);
+    if (random() % 2)
+        a.speedup.a = random_share(random);
+    else if (random() % 2)
+        a.speedup = {SpeedupModel::Kind::overhead, random_share(random), 0};
+    else if (random() % 2)
+        a.speedup = {SpeedupModel::Kind::downey, 1 + random_share(random), random_share(random)};
     if (random() % 2)
         a.cost = {random_share(random), 10 * random_share(random), random_share(random)};
     if (a.evolving && random() % 2) {

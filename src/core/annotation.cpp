@@ -23,6 +23,7 @@ namespace elastic::core {
 namespace {
 
 constexpr std::size_t kMaxPacketName = 64;
+constexpr double kMaxSigma = 1000;
 constexpr std::size_t kMaxStoredText = 65536;  // the JSON of the longest annotation, and to spare
 constexpr Duration kMaxDuration = 365.0 * 86400;
 
@@ -58,8 +59,26 @@ Result<void> read_number(double& place, std::string_view text, double high) {
     return {};
 }
 
-Result<void> read_rho(double& place, std::string_view text) {
-    return read_number(place, text, 1);
+Result<void> read_rho(SpeedupModel& place, std::string_view text) {
+    place.kind = SpeedupModel::Kind::rho;
+    return read_number(place.a, text, 1);
+}
+
+Result<void> read_overhead(SpeedupModel& place, std::string_view text) {
+    place.kind = SpeedupModel::Kind::overhead;
+    return read_number(place.a, text, 1);
+}
+
+Result<void> read_downey(SpeedupModel& place, std::string_view text) {
+    place.kind = SpeedupModel::Kind::downey;
+    const std::vector<std::string_view> parts = split(text, ':');
+    const auto form = [] {
+        return error("must be A:sigma, A from 1 to {}, sigma from 0 to {}", kMaxNodes, kMaxSigma);
+    };
+    if (parts.size() != 2 || !read_number(place.a, parts[0], kMaxNodes) ||
+        !read_number(place.b, parts[1], kMaxSigma) || place.a < 1)
+        return form();
+    return {};
 }
 
 Result<void> read_sizes(SizeRule& place, std::string_view text) {
@@ -71,9 +90,10 @@ Result<void> read_sizes(SizeRule& place, std::string_view text) {
 
 Result<void> read_cost(ResizeCost& place, std::string_view text) {
     std::vector<std::string_view> parts = split(text, ':');
-    if (parts.size() != 3) return error("must be alpha:beta:b, three numbers");
-    std::array targets{&place.alpha, &place.beta, &place.b};
-    for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (parts.size() != 3 && parts.size() != 4)
+        return error("must be alpha:beta:b or alpha:beta:b:sync, numbers of seconds");
+    std::array targets{&place.alpha, &place.beta, &place.b, &place.sync};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
         if (Result<void> done = read_number(*targets[i], parts[i], kMaxCost); !done) return done;
     }
     return {};
@@ -127,7 +147,9 @@ constexpr std::array kKeys{
     Key{"sizes", into<&Annotation::sizes, read_sizes>},
     Key{"gap", into<&Annotation::gap, read_duration>},
     Key{"grace", into<&Annotation::grace, read_duration>},
-    Key{"rho", into<&Annotation::rho, read_rho>},
+    Key{"rho", into<&Annotation::speedup, read_rho>},
+    Key{"overhead", into<&Annotation::speedup, read_overhead>},
+    Key{"downey", into<&Annotation::speedup, read_downey>},
     Key{"cost", into<&Annotation::cost, read_cost>},
     Key{"profile", into<&Annotation::profile, read_profile>},
     Key{"packet", into<&Annotation::packet, read_packet>},
@@ -279,6 +301,21 @@ Json profile_to_json(const std::vector<ProfileStep>& profile) {
     return list;
 }
 
+void speedup_to_json(const SpeedupModel& model, Json& json) {
+    if (model == SpeedupModel{}) return;
+    switch (model.kind) {
+        case SpeedupModel::Kind::rho:
+            json.set("rho", model.a);
+            break;
+        case SpeedupModel::Kind::overhead:
+            json.set("overhead", model.a);
+            break;
+        case SpeedupModel::Kind::downey:
+            json.set("downey", fmt::format("{}:{}", model.a, model.b));
+            break;
+    }
+}
+
 // Reads members of an object one after the other; remembers the first error.
 class Reader {
   public:
@@ -364,7 +401,12 @@ Result<void> members_from_json(Annotation& a, const Json& json) {
     if (json.has("sizes")) reader.value("sizes", read_sizes(a.sizes, reader.text("sizes")));
     reader.number_if_there("gap", a.gap, kMaxDuration);
     reader.number_if_there("grace", a.grace, kMaxDuration);
-    reader.number_if_there("rho", a.rho, 1);
+    if (json.has("rho")) reader.number("rho", a.speedup.a, 1);
+    if (json.has("overhead")) {
+        a.speedup.kind = SpeedupModel::Kind::overhead;
+        reader.number("overhead", a.speedup.a, 1);
+    }
+    if (json.has("downey")) reader.value("downey", read_downey(a.speedup, reader.text("downey")));
     if (json.has("packet")) reader.value("packet", read_packet(a.packet, reader.text("packet")));
     reader.number_if_there("init", a.init, kMaxDuration);
     if (json.has("cost")) {
@@ -373,6 +415,7 @@ Result<void> members_from_json(Annotation& a, const Json& json) {
         parts.number("alpha", a.cost.alpha, kMaxCost);
         parts.number("beta", a.cost.beta, kMaxCost);
         parts.number("b", a.cost.b, kMaxCost);
+        parts.number_if_there("sync", a.cost.sync, kMaxCost);
         reader.value("cost", parts.result());
     }
     if (Result<void> done = reader.result(); !done) return refuse("{}", done.error().message);
@@ -385,7 +428,7 @@ Duration ResizeCost::seconds(int from, int to) const {
     int involved = from + to;
     int difference = std::abs(from - to);
     if (difference == 0) return 0;
-    return alpha * difference + beta / involved + b * difference;
+    return alpha * difference + beta / involved + b * difference + sync;
 }
 
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes) {
@@ -399,6 +442,8 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
     for (std::size_t i = 1; i < entries.size(); ++i) {
         if (Result<void> done = read_key(annotation, entries[i], given); !done) return done.error();
     }
+    if (given.count("rho") + given.count("overhead") + given.count("downey") > 1)
+        return refuse("only one of rho, overhead and downey can be given");
     Source source = complete(annotation, nodes);
     if (Result<void> done = check(annotation, source); !done) return done.error();
     return annotation;
@@ -419,11 +464,12 @@ Json to_json(const Annotation& a) {
     if (a.sizes != standard.sizes) json.set("sizes", to_string(a.sizes));
     if (a.gap != standard.gap) json.set("gap", a.gap);
     if (a.grace != standard.grace) json.set("grace", a.grace);
-    if (a.rho != standard.rho) json.set("rho", a.rho);
+    speedup_to_json(a.speedup, json);
     if (a.cost != standard.cost) {
         Json cost = Json::object();
-        json.set("cost",
-                 cost.set("alpha", a.cost.alpha).set("beta", a.cost.beta).set("b", a.cost.b));
+        cost.set("alpha", a.cost.alpha).set("beta", a.cost.beta).set("b", a.cost.b);
+        if (a.cost.sync > 0) cost.set("sync", a.cost.sync);
+        json.set("cost", std::move(cost));
     }
     if (!a.profile.empty()) json.set("profile", profile_to_json(a.profile));
     if (!a.packet.empty()) json.set("packet", a.packet);
@@ -459,6 +505,10 @@ std::string class_name(const Annotation& annotation) {
     if (annotation.malleable && annotation.evolving) return "malleable+evolving";
     if (annotation.malleable) return "malleable";
     return annotation.evolving ? "evolving" : "rigid";
+}
+
+Duration rescale(Duration left, int from, int to, const Annotation& annotation) {
+    return rescale(left, from, to, annotation.speedup, annotation.pref);
 }
 
 }  // namespace elastic::core

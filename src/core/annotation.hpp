@@ -13,14 +13,16 @@
 #include "common/json.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
+#include "core/speedup.hpp"
 #include "core/types.hpp"
 
 namespace elastic::core {
 
 // [mebf] section 2.2 and [lina] section 3: seconds a resize costs,
-// alpha*dN + beta/N for the data and b*dN for the processes.
+// alpha*dN + beta/N for the data, b*dN for the processes, and `sync` to
+// synchronise them.
 struct ResizeCost {
-    double alpha = 0, beta = 0, b = 0;
+    double alpha = 0, beta = 0, b = 0, sync = 0;
 
     // N is the sum of nodes before and after ([lina] section 3), dN the difference.
     Duration seconds(int from, int to) const;
@@ -40,9 +42,9 @@ struct Annotation {
     bool evolving = false;
     int min = 0, pref = 0, max = 0;  // nodes; 1 <= min <= pref <= max
     SizeRule sizes;
-    Duration gap = -1;    // least time between two resizes; < 0: the site's ResizeGap
-    Duration grace = -1;  // to answer and to move data; < 0: the site's GraceTime
-    double rho = 0;       // serial share of the speed-up model, 0 <= rho <= 1
+    Duration gap = -1;     // least time between two resizes; < 0: the site's ResizeGap
+    Duration grace = -1;   // to answer and to move data; < 0: the site's GraceTime
+    SpeedupModel speedup;  // rho, overhead or downey; linear if not given
     ResizeCost cost;
     std::vector<ProfileStep> profile;
     std::string packet;  // [packet] job type, "" for none
@@ -57,7 +59,7 @@ struct RequestedNodes {
 };
 
 inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
-inline constexpr double kMaxCost = 1e6;              // alpha, beta and b, seconds
+inline constexpr double kMaxCost = 1e6;              // alpha, beta, b and sync, seconds
 inline constexpr std::string_view kCommentPrefix = "elastic:";
 
 // Parses (what stands behind kCommentPrefix) and completes.  With -N, min and max
@@ -81,5 +83,8 @@ Result<Annotation> annotation_from_json(const Json&);
 Result<Annotation> annotation_from_text(std::string_view admin_comment);
 
 std::string class_name(const Annotation&);  // or "rigid"
+
+// Run time left at `to` nodes of what takes this job `left` at `from` nodes.
+Duration rescale(Duration left, int from, int to, const Annotation&);
 
 }  // namespace elastic::core

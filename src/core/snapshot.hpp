@@ -42,10 +42,9 @@ struct RunningJob {
     Time last_resize = 0;     // start or last resize; 0 as long ago
     int gain = 0;             // [lina] section 4: nodes added less nodes taken
     int expansions = 0;       // [lina]: number of expansions so far
-    bool resizable =
-        false;            // takes part now: it has called the library, and no agreement is in
-                          // flight but a request of its own
-    Time not_before = 0;  // back-off after it declined or let an offer expire
+    bool resizable = false;   // takes part now: it has called the library, and no agreement is in
+                              // flight but a request of its own
+    Time not_before = 0;      // back-off after it declined or let an offer expire
 };
 
 struct PendingJob {

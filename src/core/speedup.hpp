@@ -6,13 +6,32 @@
 
 namespace elastic::core {
 
-// [mebf] section 2.2 gives a parameter rho >= 0 (0 is linear) and only a plot of
-// its effect.  Read here as the serial share of Amdahl's law, which has the
-// plotted shape: T(n) = T(1) * (rho + (1 - rho) / n).
-double speedup(int nodes, double rho);
+// The models of the papers.  All are used as ratios only: what takes `left`
+// seconds at one size takes rescale(left) at another.
+struct SpeedupModel {
+    enum class Kind {
+        // [mebf] section 2.2: rho >= 0, 0 being linear, of which the paper gives only a plot.
+        // Read here as the serial share of Amdahl's law, T(n) = T(1) * (rho + (1 - rho) / n),
+        // which has the plotted shape.
+        rho,
+        // [lina] section 3: of the run time at the preferred size p, the share x is
+        // parallel overhead and grows as n / p, the rest is computation and shrinks as p / n.
+        overhead,
+        // Downey's model (the reference [6] of [lina]): average parallelism A and its
+        // coefficient of variance sigma; no speed-up beyond A.
+        downey,
+    } kind = Kind::rho;
+    double a = 0;  // rho, x (0 to 1) or A (from 1)
+    double b = 0;  // sigma (from 0); else 0
+
+    // Run time at `nodes` in units of an arbitrary size; `pref` is the preferred one.
+    double relative_time(int nodes, int pref) const;
+    bool linear() const { return kind != Kind::downey && a == 0; }
+    friend bool operator==(const SpeedupModel&, const SpeedupModel&) = default;
+};
 
 // Run time left at `to` nodes of what takes `left` at `from` nodes.
-Duration rescale(Duration left, int from, int to, double rho);
+Duration rescale(Duration left, int from, int to, const SpeedupModel&, int pref);
 
 // Follows how much work a job has left by its time limit, over any number of
 // resizes.  A job that gives up nodes runs longer and must not be killed for it,
@@ -22,7 +41,7 @@ class WorkLedger {
   public:
     WorkLedger() = default;
     // At `now` the job has `left` seconds to run at `nodes` nodes.
-    WorkLedger(Time now, Duration left, int nodes, double rho);
+    WorkLedger(Time now, Duration left, int nodes, const SpeedupModel&, int pref);
 
     Time estimated_end() const;
     // Books the work done since and continues at another size; `cost` seconds
@@ -35,7 +54,8 @@ class WorkLedger {
     Duration left_ = 0;      // at nodes_
     Duration overhead_ = 0;  // of resizes, to pass before the work goes on; the same at any size
     int nodes_ = 1;
-    double rho_ = 0;
+    SpeedupModel model_;
+    int pref_ = 1;
 };
 
 }  // namespace elastic::core

@@ -157,7 +157,7 @@ Time SystemState::end_of(const RunningJob& job) const {
 
 Time SystemState::end_of(const PendingJob& job, int size) const {
     const Duration slower = size < job.elastic.pref
-                                ? rescale(job.duration, job.elastic.pref, size, job.elastic.rho)
+                                ? rescale(job.duration, job.elastic.pref, size, job.elastic)
                                 : job.duration;
     return std::max(snapshot_->now + std::max(slower, job.duration), profile_.soon());
 }
@@ -166,7 +166,7 @@ Time SystemState::end_after_shrink(const RunningJob& job, int size_after) const 
     const int size = total(job.held);
     const Time end = end_of(job);
     if (end >= kNever || size_after >= size || size_after < 1) return end;
-    const Duration slower = rescale(end - snapshot_->now, size, size_after, job.elastic.rho);
+    const Duration slower = rescale(end - snapshot_->now, size, size_after, job.elastic);
     return std::max(end, snapshot_->now + slower + job.elastic.cost.seconds(size, size_after));
 }
 

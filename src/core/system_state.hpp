@@ -52,7 +52,8 @@ class SystemState {
     Time end_of(const PendingJob&, int size) const;
     // After giving up nodes: it takes longer, and so does the resize itself.
     Time end_after_shrink(const RunningJob&, int size_after) const;
-    bool may_resize(std::uint32_t running) const;  // malleable, takes part, no action or request, gap is over
+    bool may_resize(
+        std::uint32_t running) const;  // malleable, takes part, no action or request, gap is over
 
     // Up to `nodes` eligible nodes that are free now and stay so until `end`.
     int available(EligibilityId, int nodes, Time end, PoolCounts& counts);

@@ -121,7 +121,8 @@ journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Ti
     entry.gain = entry.expansions = entry.resizes = 0;
     resized(job, entry);
     double left = std::max(1.0, static_cast<double>(job->end_time) - now);
-    entry.ledger = core::WorkLedger(now, left, entry.nodes, entry.annotation.rho);
+    entry.ledger =
+        core::WorkLedger(now, left, entry.nodes, entry.annotation.speedup, entry.annotation.pref);
     bool shared = !has_whole_nodes(job);
     return {entry.id, entry.node_list, entry.nodes, shared};
 }

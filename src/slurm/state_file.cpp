@@ -32,7 +32,7 @@ Json to_json(const JobEntry& job) {
         .set("last_reason", job.last_reason)
         .set("progress_end", job.progress_end)
         .set("ledger_end", job.ledger.estimated_end())
-        .set("rho", job.annotation.rho);
+        .set("annotation", core::to_json(job.annotation));
 }
 
 Json to_json(const journal::Batch& batch) {
@@ -70,9 +70,10 @@ void from_json(const Json& json, Time now, JobTable& jobs) {
     job.last_reason = json.get_string("last_reason");
     job.progress_end = json.get_number("progress_end");
     double end = json.get_number("ledger_end");
-    if (end > now)
-        job.ledger =
-            core::WorkLedger(now, end - now, std::max(job.nodes, 1), json.get_number("rho"));
+    Result<core::Annotation> annotation = core::annotation_from_json(json.get("annotation"));
+    if (end > now && annotation)
+        job.ledger = core::WorkLedger(now, end - now, std::max(job.nodes, 1), annotation->speedup,
+                                      annotation->pref);
 }
 
 }  // namespace

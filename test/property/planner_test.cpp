@@ -145,7 +145,7 @@ Use kept_by_victim(const Case& c, const RunningJob& job, const PoolCounts& given
     const int size = total(job.held), after = size - total(given);
     add(use.nodes, given, -1);
     if (use.to >= kNever || after < 1) return use;
-    const Duration slower = rescale(use.to - c.snapshot.now, size, after, job.elastic.rho);
+    const Duration slower = rescale(use.to - c.snapshot.now, size, after, job.elastic);
     use.to = std::max(use.to, c.snapshot.now + slower + job.elastic.cost.seconds(size, after));
     return use;
 }
@@ -171,7 +171,7 @@ std::vector<Use> uses_after(const Case& c) {
         const PendingJob& job = *c.pending.at(action.job);
         Duration duration = job.duration;
         if (action.size_after < job.elastic.pref)
-            duration = rescale(duration, job.elastic.pref, action.size_after, job.elastic.rho);
+            duration = rescale(duration, job.elastic.pref, action.size_after, job.elastic);
         uses.push_back(
             {c.snapshot.now, std::max(c.snapshot.now + duration, soon(c)), action.nodes});
     }

@@ -79,7 +79,7 @@ class RandomSnapshot {
         a.max = size + between(0, 12);
         a.sizes = size_rule(size);
         if (chance(30)) a.gap = between(0, 60);
-        if (chance(30)) a.rho = 0.1 * between(0, 10);
+        if (chance(30)) a.speedup.a = 0.1 * between(0, 10);
         if (chance(30)) a.cost = {0.5, 1, 0.5};
         return a;
     }

@@ -39,7 +39,7 @@ TEST(annotation_reads_every_key) {
     check_that(a.sizes.kind == SizeRule::Kind::power_of_two);
     check_eq(a.gap, 30.0);
     check_eq(a.grace, 90.0);
-    check_eq(a.rho, 0.25);
+    check_eq(a.speedup.a, 0.25);
     check_that((a.cost == ResizeCost{0.01, 2, 0.001}));
     check_that((a.profile == std::vector<ProfileStep>{{2, 0}, {8, 60}, {4, 120}}));
     check_eq(a.packet, "gauss_1.2-x");
@@ -85,7 +85,8 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,min=", "elastic: min has no value"},
         {"malleable,min=1,min=2", "elastic: min is given twice"},
         {"malleable,mni=1",
-         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, cost, "
+         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, overhead, "
+         "downey, cost, "
          "profile, packet, init"},
         {"malleable,min=0", "elastic: min=0: must be a number of nodes from 1 to 1000000"},
         {"malleable,min=-1", "elastic: min=-1: must be a number of nodes from 1 to 1000000"},
@@ -116,7 +117,15 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,grace=400-0", "elastic: grace=400-0: '400-0' is more than a year"},
         {"malleable,rho=nan", "elastic: rho=nan: must be a number from 0 to 1"},
         {"malleable,rho=1.1", "elastic: rho=1.1: must be a number from 0 to 1"},
-        {"malleable,cost=1:2", "elastic: cost=1:2: must be alpha:beta:b, three numbers"},
+        {"malleable,cost=1:2",
+         "elastic: cost=1:2: must be alpha:beta:b or alpha:beta:b:sync, numbers of seconds"},
+        {"malleable,overhead=2", "elastic: overhead=2: must be a number from 0 to 1"},
+        {"malleable,downey=4",
+         "elastic: downey=4: must be A:sigma, A from 1 to 1000000, sigma from 0 to 1000"},
+        {"malleable,downey=0.5:1",
+         "elastic: downey=0.5:1: must be A:sigma, A from 1 to 1000000, sigma from 0 to 1000"},
+        {"malleable,rho=0.1,overhead=0.1",
+         "elastic: only one of rho, overhead and downey can be given"},
         {"malleable,cost=1:2:-3", "elastic: cost=1:2:-3: must be a number from 0 to 1000000"},
         {"malleable,profile=8@0", "elastic: profile needs the class evolving"},
         {"evolving,profile=8", "elastic: profile=8: '8' is not of the form NODES@SECONDS"},

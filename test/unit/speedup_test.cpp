@@ -7,22 +7,63 @@
 
 using namespace elastic::core;
 
-TEST(speedup_is_amdahls_law) {
-    check_near(speedup(1, 0.3), 1, 1e-12);
-    check_near(speedup(16, 0), 16, 1e-12);
-    check_near(speedup(16, 1), 1, 1e-12);
-    check_near(speedup(4, 0.5), 1.6, 1e-12);
+namespace {
+
+using Kind = SpeedupModel::Kind;
+
+// How much faster than one node.
+double speedup(const SpeedupModel& model, int nodes, int pref = 1) {
+    return model.relative_time(1, pref) / model.relative_time(nodes, pref);
 }
 
-TEST(speedup_rescale_moves_between_sizes) {
-    check_near(rescale(100, 4, 2, 0), 200, 1e-9);
-    check_near(rescale(100, 2, 4, 0), 50, 1e-9);
-    check_near(rescale(100, 2, 4, 1), 100, 1e-9);
-    check_near(rescale(rescale(100, 3, 7, 0.2), 7, 3, 0.2), 100, 1e-9);
+}  // namespace
+
+TEST(rho_is_amdahls_law) {
+    check_near(speedup({Kind::rho, 0.3, 0}, 1), 1, 1e-12);
+    check_near(speedup({}, 16), 16, 1e-12);
+    check_near(speedup({Kind::rho, 1, 0}, 16), 1, 1e-12);
+    check_near(speedup({Kind::rho, 0.5, 0}, 4), 1.6, 1e-12);
+}
+
+// [lina] section 3: to grows as p_{i+1}/p_i, tw shrinks as p_i/p_{i+1}.
+TEST(overhead_grows_with_the_nodes) {
+    const SpeedupModel model{Kind::overhead, 0.01, 0};
+    check_near(rescale(100, 4, 8, model, 4), 1 * 2 + 99 / 2.0, 1e-9);
+    check_near(rescale(100, 4, 2, model, 4), 1 / 2.0 + 99 * 2, 1e-9);
+    check_near(rescale(rescale(100, 4, 32, model, 4), 32, 4, model, 4), 100, 1e-9);
+}
+
+TEST(downey_is_linear_without_variance_and_never_beyond_A) {
+    check_near(speedup({Kind::downey, 64, 0}, 16), 16, 1e-9);
+    check_near(speedup({Kind::downey, 64, 0}, 1000), 64, 1e-9);
+    check_near(speedup({Kind::downey, 64, 2}, 100000), 64, 1e-9);
+    check_near(speedup({Kind::downey, 64, 1}, 16), 64.0 * 16 * 2 / (16 + 63 + 64), 1e-9);
+}
+
+// The closed forms are piecewise; the pieces must meet.
+TEST(downey_is_continuous_and_rises) {
+    for (double sigma : {0.0, 0.5, 0.99, 1.0, 1.5, 3.0}) {
+        const SpeedupModel model{Kind::downey, 20, sigma};
+        double before = 0;
+        for (int n = 1; n < 200; ++n) {
+            const double now = speedup(model, n);
+            check_that(now >= before - 1e-9);
+            check_that(n == 1 || now - before <= 1 + 1e-9);
+            before = now;
+        }
+    }
+}
+
+TEST(rescale_moves_between_sizes) {
+    check_near(rescale(100, 4, 2, {}, 4), 200, 1e-9);
+    check_near(rescale(100, 2, 4, {}, 4), 50, 1e-9);
+    const SpeedupModel model{Kind::rho, 0.2, 0};
+    check_near(rescale(100, 2, 4, {Kind::rho, 1, 0}, 4), 100, 1e-9);
+    check_near(rescale(rescale(100, 3, 7, model, 4), 7, 3, model, 4), 100, 1e-9);
 }
 
 TEST(ledger_follows_the_work) {
-    WorkLedger ledger(1000, 100, 4, 0);
+    WorkLedger ledger(1000, 100, 4, {}, 4);
     check_near(ledger.estimated_end(), 1100, 1e-9);
     ledger.resize(1050, 2, 10);  // 50 s left at 4 nodes are 100 s at 2
     check_near(ledger.estimated_end(), 1160, 1e-9);
@@ -33,7 +74,7 @@ TEST(ledger_follows_the_work) {
 }
 
 TEST(ledger_takes_no_step_back_in_time) {
-    WorkLedger ledger(1000, 100, 4, 0);
+    WorkLedger ledger(1000, 100, 4, {}, 4);
     ledger.resize(900, 4, 0);
     check_near(ledger.estimated_end(), 1100, 1e-9);
 }
@@ -45,7 +86,7 @@ TEST(ledger_there_and_back_earns_nothing) {
     for (int round = 0; round < 200; ++round) {
         double rho = static_cast<double>(random() % 101) / 100;
         int first = 1 + static_cast<int>(random() % 64);
-        WorkLedger ledger(0, 1000, first, rho);
+        WorkLedger ledger(0, 1000, first, {SpeedupModel::Kind::rho, rho, 0}, first);
         double costs = 0;
         for (int i = 0; i < 10; ++i) {
             int cost = static_cast<int>(random() % 20);

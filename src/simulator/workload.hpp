@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Workloads: what a log says, and the jobs that are made of it.
+//
+//   log file -> Log -> Workload -> engine
+//
+// A Log holds rigid jobs as they were submitted; a Workload has sizes in nodes
+// and says which jobs are elastic, how, and what they cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/time.hpp"
+#include "core/annotation.hpp"
+
+namespace elastic::simulator {
+
+// One usable line of a log: its size and its run time are positive.
+struct LogJob {
+    std::int64_t id = 0;          // the log's number, for output only
+    Time submit = 0;              // seconds from the log's zero
+    Duration run = 0;             // seconds
+    Duration estimate = 0;        // seconds; the requested time, else the run time
+    std::int64_t processors = 0;  // 0 if only nodes are known
+    std::int64_t nodes = 0;       // 0 if only processors are known
+};
+
+struct Log {
+    std::vector<LogJob> jobs;     // in the order of the file
+    std::int64_t skipped = 0;     // lines without a size or without a positive run time
+    std::int64_t malformed = 0;   // lines left out because the reader was told to be lenient
+    std::int64_t processors = 0;  // of the machine, by the header (MaxProcs); 0 if it does not say
+    std::int64_t nodes = 0;       // by the header (MaxNodes); 0 if it does not say
+};
+
+// [lina] section 5.1: what an evolving job asks for in the middle of its run.
+struct EvolvingEvent {
+    double work_left = 0;  // share of the job's work that is left when it asks, 0 to 1
+    int nodes = 0;         // more (> 0) or fewer (< 0)
+};
+
+// How a job can change its size; rigid jobs have none.
+struct Elasticity {
+    core::Annotation annotation;  // what the scheduler knows
+    // What is so, where it differs from what the scheduler knows ([mebf] figure 16).
+    core::SpeedupModel true_speedup;
+    Duration negotiation = 0;           // seconds that each agreement costs ([lina] section 5.2)
+    std::vector<EvolvingEvent> events;  // by descending work_left
+};
+
+struct Job {
+    std::int64_t id = 0;  // the log's
+    Time submit = 0;
+    Duration run = 0;       // at `nodes` nodes; already cut at the estimate if so wished
+    Duration estimate = 0;  // at `nodes` nodes
+    int nodes = 0;          // preferred
+    int elasticity = -1;    // index into Workload::elasticities; -1: rigid
+};
+
+struct Workload {
+    int nodes = 0;          // of the machine
+    std::vector<Job> jobs;  // in the order of the log; none larger than the machine
+    std::vector<Elasticity> elasticities;
+    std::int64_t skipped = 0;   // lines of the log without a size or run time
+    std::int64_t rejected = 0;  // larger than the machine
+};
+
+}  // namespace elastic::simulator
