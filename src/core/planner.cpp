@@ -7,15 +7,28 @@
 
 namespace elastic::core {
 
-struct Planner::Scratch : Pass {};
+struct Planner::Scratch {
+    Pass pass;
+    SnapshotIndex index;
+};
 
 Planner::Planner() : scratch_(std::make_unique<Scratch>()) {}
 Planner::~Planner() = default;
 
 const Plan& Planner::plan(const Snapshot& snapshot, const Policy& policy, Rng& rng) {
-    Pass& pass = *scratch_;
-    pass.state.begin(snapshot, policy, rng);
-    pass.victims.begin(pass.state);
+    scratch_->index.load(snapshot);
+    return pass(snapshot, scratch_->index, policy, rng);
+}
+
+const Plan& Planner::plan(const Cluster& cluster, const Policy& policy, Rng& rng) {
+    return pass(cluster.snapshot(), cluster.index(), policy, rng);
+}
+
+const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
+                          const Policy& policy, Rng& rng) {
+    Pass& pass = scratch_->pass;
+    pass.state.begin(snapshot, index, policy, rng);
+    pass.victims.begin();
     satisfy_evolving_requests(pass);
     initial_allocation(pass);
     schedule_pending_jobs(pass);

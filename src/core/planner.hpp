@@ -18,6 +18,7 @@
 #include <memory>
 #include <random>
 
+#include "core/cluster.hpp"
 #include "core/plan.hpp"
 #include "core/policy.hpp"
 #include "core/snapshot.hpp"
@@ -34,8 +35,11 @@ class Planner {
     // The snapshot has passed validate().  The plan stays valid until the next call.  Keeps its
     // scratch memory between calls, so one planner a thread.
     const Plan& plan(const Snapshot&, const Policy&, Rng&);
+    const Plan& plan(const Cluster&, const Policy&, Rng&);
 
   private:
+    const Plan& pass(const Snapshot&, const SnapshotIndex&, const Policy&, Rng&);
+
     struct Scratch;
     std::unique_ptr<Scratch> scratch_;
 };

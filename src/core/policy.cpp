@@ -2,7 +2,7 @@
 // The names of policies and of their choices.
 //
 // One table a choice and one row a key: a new victim order is a new row in its
-// table (and a unit in victims.cpp), and appears in elastic.conf, in error
+// table (and a case in choices/victim_order.cpp), and appears in elastic.conf, in error
 // messages and in every preset that wants it.  Names of values are compared
 // without regard to case, as Slurm does with its own.
 #include "core/policy.hpp"
@@ -25,18 +25,41 @@ struct Name {
 };
 
 constexpr Name<InitialSize> kInitialSize[] = {{"requested", InitialSize::requested},
-                                              {"least", InitialSize::least}};
-constexpr Name<Backfill> kBackfill[] = {{"none", Backfill::none}, {"easy", Backfill::easy}};
+                                              {"least", InitialSize::least},
+                                              {"available", InitialSize::available},
+                                              {"equal-share", InitialSize::equal_share}};
+constexpr Name<Backfill> kBackfill[] = {
+    {"none", Backfill::none}, {"easy", Backfill::easy}, {"conservative", Backfill::conservative}};
 constexpr Name<ShrinkGuard> kShrinkGuard[] = {{"never", ShrinkGuard::never},
-                                              {"default", ShrinkGuard::by_default}};
-constexpr Name<VictimOrder> kVictimOrder[] = {{"shrinkable", VictimOrder::shrinkable},
-                                              {"gain", VictimOrder::gain}};
-constexpr Name<ShrinkAmount> kShrinkAmount[] = {{"needed", ShrinkAmount::needed}};
-constexpr Name<ExpandTrigger> kExpandTrigger[] = {
-    {"never", ExpandTrigger::never}, {"nobody-can-use", ExpandTrigger::nobody_can_use}};
-constexpr Name<ExpandOrder> kExpandOrder[] = {
-    {"longest-remaining", ExpandOrder::longest_remaining}};
-constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max}};
+                                              {"default", ShrinkGuard::by_default},
+                                              {"application", ShrinkGuard::application},
+                                              {"system", ShrinkGuard::system},
+                                              {"queue-blocked", ShrinkGuard::queue_blocked},
+                                              {"shrink-plus", ShrinkGuard::shrink_plus}};
+constexpr Name<VictimOrder> kVictimOrder[] = {{"random", VictimOrder::random},
+                                              {"gain", VictimOrder::gain},
+                                              {"shrinkable", VictimOrder::shrinkable},
+                                              {"expansions", VictimOrder::expansions},
+                                              {"adaptation-cost", VictimOrder::adaptation_cost},
+                                              {"remaining-time", VictimOrder::remaining_time},
+                                              {"scalability", VictimOrder::scalability}};
+constexpr Name<ShrinkAmount> kShrinkAmount[] = {{"needed", ShrinkAmount::needed},
+                                                {"share", ShrinkAmount::share},
+                                                {"equal-share", ShrinkAmount::equal_share}};
+constexpr Name<ExpandTrigger> kExpandTrigger[] = {{"never", ExpandTrigger::never},
+                                                  {"nobody-can-use", ExpandTrigger::nobody_can_use},
+                                                  {"queue-empty", ExpandTrigger::queue_empty},
+                                                  {"expand-plus", ExpandTrigger::expand_plus}};
+constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder::longest_remaining},
+                                              {"scalability", ExpandOrder::scalability},
+                                              {"smallest", ExpandOrder::smallest}};
+constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max},
+                                                {"intensive", ExpandAmount::to_max},
+                                                {"handoff", ExpandAmount::handoff},
+                                                {"spare", ExpandAmount::spare},
+                                                {"equal-share", ExpandAmount::equal_share}};
+constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
+                                              {"mebf", Feasibility::mebf}};
 
 bool same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -78,6 +101,27 @@ constexpr Key choice(std::string_view key) {
             }};
 }
 
+template <auto member>
+constexpr Key duration(std::string_view key) {
+    return {key, [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
+                Result<Duration> time = parse_duration(value);
+                if (!time) return error("{}={}: {}", name, shown(value), time.error().message);
+                policy.*member = *time;
+                return {};
+            }};
+}
+
+template <auto member, int most>
+constexpr Key number(std::string_view key) {
+    return {key, [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
+                const std::optional<double> number = parse_number(value);
+                if (!number || *number < 0 || *number > most)
+                    return error("{}={}: must be a number from 0 to {}", name, shown(value), most);
+                policy.*member = *number;
+                return {};
+            }};
+}
+
 constexpr Key kKeys[] = {
     choice<&Policy::initial_size, kInitialSize>("InitialSize"),
     choice<&Policy::backfill, kBackfill>("Backfill"),
@@ -87,13 +131,15 @@ constexpr Key kKeys[] = {
     choice<&Policy::expand_trigger, kExpandTrigger>("ExpandTrigger"),
     choice<&Policy::expand_order, kExpandOrder>("ExpandOrder"),
     choice<&Policy::expand_amount, kExpandAmount>("ExpandAmount"),
-    {"ResizeGap",
-     [](Policy& policy, std::string_view key, std::string_view value) -> Result<void> {
-         Result<Duration> gap = parse_duration(value);
-         if (!gap) return error("{}={}: {}", key, shown(value), gap.error().message);
-         policy.resize_gap = *gap;
-         return {};
-     }},
+    choice<&Policy::feasibility, kFeasibility>("Feasibility"),
+    duration<&Policy::resize_gap>("ResizeGap"),
+    duration<&Policy::guard_time>("GuardTime"),
+    number<&Policy::guard_done, 1>("GuardDone"),
+    number<&Policy::guard_utilization, 1>("GuardUtilization"),
+    number<&Policy::shrink_share, 1>("ShrinkShare"),
+    number<&Policy::spare_ratio, 1000>("SpareRatio"),
+    number<&Policy::least_remaining, 1>("LeastRemaining"),
+    number<&Policy::most_slowdown, 1000>("MostSlowdown"),
 };
 
 Policy rigid(Backfill backfill) {
@@ -104,23 +150,85 @@ Policy rigid(Backfill backfill) {
     return policy;
 }
 
+Policy lina(ShrinkGuard guard) {
+    Policy policy;
+    policy.shrink_guard = guard;
+    return policy;
+}
+
+// Malleable EASY backfilling.  The paper does not say how MEBF-basic expands; taken
+// here as Intensive, which adds no condition to what all three have.
+Policy mebf(ExpandAmount amount) {
+    Policy policy;
+    policy.initial_size = InitialSize::available;
+    policy.shrink_guard = ShrinkGuard::queue_blocked;
+    policy.victim_order = VictimOrder::scalability;
+    policy.shrink_amount = ShrinkAmount::share;
+    policy.expand_trigger = ExpandTrigger::queue_empty;
+    policy.expand_order = ExpandOrder::scalability;
+    policy.expand_amount = amount;
+    policy.feasibility = Feasibility::mebf;
+    return policy;
+}
+
+Policy mebf_shrink_plus() {
+    Policy policy = mebf(ExpandAmount::to_max);
+    policy.shrink_guard = ShrinkGuard::shrink_plus;
+    return policy;
+}
+
+Policy mebf_expand_plus() {
+    Policy policy = mebf(ExpandAmount::to_max);
+    policy.expand_trigger = ExpandTrigger::expand_plus;
+    return policy;
+}
+
+// The variant of dynamic equipartitioning of [gupta] section VI-E.
+Policy equipartition() {
+    Policy policy;
+    policy.initial_size = InitialSize::equal_share;
+    policy.shrink_amount = ShrinkAmount::equal_share;
+    policy.expand_order = ExpandOrder::smallest;
+    policy.expand_amount = ExpandAmount::equal_share;
+    policy.resize_gap = 100;  // the best of the three values of its table IV
+    return policy;
+}
+
 struct Preset {
     std::string_view name;
     Policy policy;
 };
 
-// Each as its paper has it; what a row does not mention is Policy's default.
+// Each as its paper has it.
 const std::array kPresets{
     Preset{"fcfs", rigid(Backfill::none)},
     Preset{"easy", rigid(Backfill::easy)},
-    Preset{"lina-default", Policy{}},
+    Preset{"conservative", rigid(Backfill::conservative)},
+    Preset{"lina-default", lina(ShrinkGuard::by_default)},
+    Preset{"lina-application", lina(ShrinkGuard::application)},
+    Preset{"lina-system", lina(ShrinkGuard::system)},
+    Preset{"mebf-basic", mebf(ExpandAmount::to_max)},
+    Preset{"mebf-handoff", mebf(ExpandAmount::handoff)},
+    Preset{"mebf-spare", mebf(ExpandAmount::spare)},
+    Preset{"mebf-intensive", mebf(ExpandAmount::to_max)},
+    Preset{"mebf-shrink-plus", mebf_shrink_plus()},
+    Preset{"mebf-expand-plus", mebf_expand_plus()},
+    Preset{"equipartition", equipartition()},
 };
 
 }  // namespace
 
 Result<Policy> preset(std::string_view name) {
-    for (const Preset& row : kPresets)
-        if (same(row.name, name)) return row.policy;
+    const std::size_t slash = name.find('/');
+    for (const Preset& row : kPresets) {
+        if (!same(row.name, name.substr(0, slash))) continue;
+        Policy policy = row.policy;
+        if (slash == std::string_view::npos) return policy;
+        const Result<void> done =
+            choose(policy.victim_order, "VictimOrder", kVictimOrder, name.substr(slash + 1));
+        if (!done) return error("Policy={}: {}", shown(name), done.error().message);
+        return policy;
+    }
     return error("Policy={}: one of {}", shown(name), fmt::join(preset_names(), ", "));
 }
 

@@ -11,19 +11,74 @@
 
 namespace elastic::core {
 
-// requested: the preferred size.  least: a malleable job that starts by
-// shrinking others starts with its minimum ([lina] algorithm 4, lines 2 and 3).
-enum class InitialSize { requested, least };
-enum class Backfill { none, easy };
-enum class ShrinkGuard { never, by_default };  // [lina] algorithm 5 is `default`
-enum class VictimOrder { shrinkable, gain };   // [lina] section 4
-enum class ShrinkAmount { needed };            // [lina] algorithm 8
-enum class ExpandTrigger { never, nobody_can_use };
-enum class ExpandOrder { longest_remaining };  // [lina]
-enum class ExpandAmount { to_max };
+// With how many nodes a pending job starts.
+enum class InitialSize {
+    requested,    // the preferred size
+    least,        // ... but a malleable job that starts by shrinking others starts with its
+                  // minimum ([lina] algorithm 4, lines 2 and 3)
+    available,    // a malleable job takes what is idle, from its minimum up to the preferred
+                  // size ([mebf] GetResources)
+    equal_share,  // a malleable job gets what each malleable job gets ([gupta] section VI-E)
+};
+
+enum class Backfill { none, easy, conservative };
+
+// When running jobs may be shrunk at all.
+enum class ShrinkGuard {
+    never,
+    by_default,     // always ([lina] algorithm 5, "Default")
+    application,    // not if some job ends soon; no victim that is nearly done (algorithm 6)
+    system,         // not if the system is well used and some job ends soon (algorithm 7)
+    queue_blocked,  // no node is idle and a job waits ([mebf] algorithm 1, lines 10 to 12)
+    shrink_plus,    // ... or nothing could be backfilled on the idle ones (lines 17, 18)
+};
+
+// Which of them first.
+enum class VictimOrder {
+    random,           // [lina] section 4, as the next five
+    gain,             // most nodes gained so far
+    shrinkable,       // most nodes above its minimum, then largest
+    expansions,       // most often expanded
+    adaptation_cost,  // cheapest to resize
+    remaining_time,   // soonest to end
+    scalability,      // least scalable ([mebf] algorithm 2)
+};
+
+// How many nodes a victim gives.
+enum class ShrinkAmount {
+    needed,       // what is needed, or all it can give ([lina] algorithm 8)
+    share,        // a share of what it has ([mebf] share_factor)
+    equal_share,  // no more than leaves it its equal share ([gupta])
+};
+
+// When running jobs are expanded.
+enum class ExpandTrigger {
+    never,
+    nobody_can_use,  // over nodes that no pending job can use ([lina])
+    queue_empty,     // when nothing waits ([mebf] algorithm 1, lines 20, 21)
+    expand_plus,     // ... or nothing could be backfilled ([mebf] lines 17, 18)
+};
+
+// Which of them first.
+enum class ExpandOrder {
+    longest_remaining,  // [lina]
+    scalability,        // most scalable ([mebf])
+    smallest,           // fewest nodes: equal shares ([gupta])
+};
+
+// By how many nodes.
+enum class ExpandAmount {
+    to_max,       // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
+    handoff,      // the same, but only if it more than doubles ([mebf] algorithm 4)
+    spare,        // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
+    equal_share,  // up to its equal share ([gupta])
+};
+
+// Which resizes are not worth it ([mebf] algorithm 3).
+enum class Feasibility { none, mebf };
 
 struct Policy {
-    InitialSize initial_size = InitialSize::requested;
+    InitialSize initial_size = InitialSize::least;
     Backfill backfill = Backfill::easy;
     ShrinkGuard shrink_guard = ShrinkGuard::by_default;
     VictimOrder victim_order = VictimOrder::shrinkable;
@@ -31,10 +86,25 @@ struct Policy {
     ExpandTrigger expand_trigger = ExpandTrigger::nobody_can_use;
     ExpandOrder expand_order = ExpandOrder::longest_remaining;
     ExpandAmount expand_amount = ExpandAmount::to_max;
-    Duration resize_gap = 30;  // [gupta] T_gap: least time between two resizes of one job
+    Feasibility feasibility = Feasibility::none;
+    Duration resize_gap = 0;  // [gupta] T_gap: least time between two resizes of one job
+
+    // Parameters of single choices, with their papers' values.
+    Duration guard_time = 5;         // application, system: t, "about to end"
+    double guard_done = 0.9;         // application: x; the paper gives no value
+    double guard_utilization = 0.8;  // system: u
+    double shrink_share = 0.4;       // share: share_factor
+    double spare_ratio = 0.5;        // spare: ratio
+    double least_remaining = 0.5;    // mebf feasibility: theta
+    double most_slowdown = 2;        // mebf feasibility: gamma
+
+    bool resizes() const {
+        return shrink_guard != ShrinkGuard::never || expand_trigger != ExpandTrigger::never;
+    }
 };
 
-// "fcfs", "easy", "lina-default"; an error lists the known names.
+// A preset by its name in elastic.conf(5), "lina-default" or "lina-default/gain" (with
+// another victim order); an error lists the known names.
 Result<Policy> preset(std::string_view name);
 std::vector<std::string_view> preset_names();
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/time.hpp"
+#include "core/release_list.hpp"
 #include "core/snapshot.hpp"
 #include "core/types.hpp"
 
@@ -33,17 +34,15 @@ int choose(const Eligibility& eligible, int nodes, Available available, PoolCoun
 
 class Profile {
   public:
-    // Empties it; nothing is free at `now` or later.  Keeps its memory.
-    void begin(Time now, std::size_t pools);
+    // Now `idle` nodes are free by pool, and those of `releases` come free when it
+    // says; it must outlive the pass and not change.  Keeps its memory.
+    void begin(Time now, const PoolCounts& idle, const ReleaseList& releases);
 
     Time now() const { return now_; }
     // Now, and the earliest time that is not: when a job ends that has outrun
     // its estimate.  It neither blocks anything for long nor counts as gone.
     Time soon() const { return soon_; }
 
-    // Nodes that become free at `at` (now if in the past) and stay so; never at kNever.
-    void release(Time at, PoolId, int nodes);
-    void release(Time at, const PoolCounts&);
     // Nodes that are used in [from, to).  The caller has seen that they are free.
     void take(Time from, Time to, const PoolCounts&);
     void give_back(Time from, Time to, const PoolCounts&);  // undoes take
@@ -54,7 +53,9 @@ class Profile {
     // The nodes that a job can have from now until `end`: the least that is
     // free at any time in between.
     int free_until(PoolId pool, Time end) {
-        return rising_ ? free_now_[pool] : least_before(pool, end);
+        if (shape_ == Shape::steps) return least_before(pool, end);
+        if (shape_ == Shape::dip && end > dip_) return std::min(free_now_[pool], extra_[pool]);
+        return free_now_[pool];
     }
     int free_between(PoolId, Time from, Time to);
 
@@ -65,35 +66,46 @@ class Profile {
                                  PoolCounts& counts);
 
   private:
-    struct Event {
-        Time at;
-        PoolId pool;
-        int delta;
+    // What is known of the profile's shape besides the releases and changes.
+    enum class Shape {
+        rising,  // at no time fewer free nodes than before
+        dip,     // the same but for one reservation, which begins at dip_
+        steps,   // anything: times_, free_ and least_ are in force
     };
 
+    std::size_t pools() const { return free_now_.size(); }
     std::size_t steps() const { return times_.size(); }
-    const int* row(std::size_t step) const { return free_.data() + step * pools_; }
-    int* row(std::size_t step) { return free_.data() + step * pools_; }
+    const int* row(std::size_t step) const { return free_.data() + step * pools(); }
+    int* row(std::size_t step) { return free_.data() + step * pools(); }
 
     void change(Time from, Time to, const PoolCounts&, int sign);
-    void record(Time at, PoolId, int delta);
+    void change_steps(Time from, Time to, const PoolCounts&, int sign);
+    void record(Time at, const PoolCounts&, int sign);
+    void reserve(Time from, const PoolCounts&);
+    template <class Visit>
+    void walk(Visit);
     void build();
     std::size_t split(Time);
     std::size_t step_at(Time) const;
     void refresh_least(std::size_t from);
     int least_before(PoolId, Time end);
+    int free_at(PoolId, Time);
+    std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
     std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
                                         PoolCounts& least) const;
 
     Time now_ = 0, soon_ = 0;
-    std::size_t pools_ = 0;
-    std::vector<int> free_now_;
-    bool rising_ = true;  // never fewer free nodes later than now
-    bool built_ = false;
-    std::vector<Event> events_;  // until built
-    std::vector<Time> times_;    // when a step begins; the first is now, the last lasts for ever
-    std::vector<int> free_;      // pools_ values a step
-    std::vector<int> least_;     // the same, least from now until the end of the step
+    PoolCounts free_now_;
+    const std::vector<Release>* releases_ = nullptr;
+    std::vector<Release> changes_;  // of this pass, in no order
+    bool sorted_ = true;            // changes_ happens to be in order
+    Shape shape_ = Shape::rising;
+    Time dip_ = 0;
+    PoolCounts extra_;         // free at dip_
+    std::vector<Time> times_;  // when a step begins; the first is now, the last lasts for ever
+    std::vector<int> free_;    // one value a pool for each step
+    std::vector<int> least_;   // the same, least from now until the end of the step
+    std::vector<std::uint8_t> wanted_;  // by pool: scratch of first_rise
 };
 
 }  // namespace elastic::core

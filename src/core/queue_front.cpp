@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// EASY reserves for the head of the queue only.  With several pools there is a
-// head for each group of jobs that compete: a blocked job is one if any of its
-// pools is not covered by the reservation of a job before it.  So a job that
-// waits for the GPU nodes is not starved because the head waits for others.
+// Conservative backfilling reserves for each blocked job, in the order of the queue
+// and anew in each pass.  EASY reserves for the head of the queue only.  With several pools there
+// is a head for each group of jobs that compete: a blocked job is one if any of its pools is not
+// covered by the reservation of a job before it.  So a job that waits for the GPU nodes is not
+// starved because the head waits for others.
 //
 // Always holds: at most one reservation a pool's first claimant, so no more
 // reservations than pools; each stands in the profile, where no later job can
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/choices/choices.hpp"
+
 namespace elastic::core {
 
 void QueueFront::begin(const SystemState& state) {
@@ -22,14 +25,16 @@ void QueueFront::begin(const SystemState& state) {
     const std::size_t eligibilities = state.snapshot().eligibilities.size();
     behind_.assign(eligibilities, false);
     reserved_.assign(eligibilities, false);
+    unreserved_ = eligibilities;
 }
 
 void QueueFront::block(SystemState& state, std::uint32_t pending, int size) {
     const EligibilityId id = state.snapshot().pending[pending].eligible;
     if (reserved_[id] || size > state.nodes_in(id)) return;
     mark(state, state.eligible(id), blocked_pools_, behind_, false);
-    if (reserve(state, pending, size))
-        mark(state, state.eligible(id), reserved_pools_, reserved_, true);
+    if (!reserve(state, pending, size) || choices::reserves_for_all(state.policy())) return;
+    mark(state, state.eligible(id), reserved_pools_, reserved_, true);
+    unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
 }
 
 bool QueueFront::reserve(SystemState& state, std::uint32_t pending, int size) {

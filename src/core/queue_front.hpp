@@ -18,6 +18,10 @@ class QueueFront {
     // Whether an earlier job waits for any of these pools.
     bool is_behind(EligibilityId id) const { return behind_[id]; }
 
+    // Whether jobs from here on neither start in order nor get a reservation: all
+    // that is left is to find those that can be backfilled.
+    bool is_settled() const { return unreserved_ == 0; }
+
     // The job cannot start.  It gets a reservation unless it has one, or jobs
     // before it have reservations for all of its pools.
     void block(SystemState&, std::uint32_t pending, int size);
@@ -30,6 +34,7 @@ class QueueFront {
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
     std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked
     std::vector<std::uint8_t> reserved_;  // by eligibility: all pools are reserved
+    std::size_t unreserved_ = 0;          // eligibilities that are not
 };
 
 }  // namespace elastic::core

@@ -48,6 +48,8 @@ Json to_json(const RunningJob& job) {
     set_unless(json, "last_resize", job.last_resize, 0);
     if (job.gain != 0) json.set("gain", job.gain);
     if (job.expansions != 0) json.set("expansions", job.expansions);
+    if (job.shrinks != 0) json.set("shrinks", job.shrinks);
+    set_unless(json, "duration", job.duration, 0);
     set_if(json, "resizable", job.resizable);
     set_unless(json, "not_before", job.not_before, 0);
     return json;
@@ -190,6 +192,8 @@ void read(Reader& reader, RunningJob& job) {
     reader.optional_time("last_resize", job.last_resize);
     reader.optional_integer("gain", job.gain, INT32_MIN, INT32_MAX);
     reader.optional_integer("expansions", job.expansions, 0, INT32_MAX);
+    reader.optional_integer("shrinks", job.shrinks, 0, INT32_MAX);
+    if (reader.json().has("duration")) reader.duration("duration", job.duration);
     reader.flag("resizable", job.resizable);
     reader.optional_time("not_before", job.not_before);
 }

@@ -39,35 +39,34 @@ std::uint32_t look_up(const Index& index, JobId id, std::size_t absent) {
 
 }  // namespace
 
-void SystemState::begin(const Snapshot& snapshot, const Policy& policy, Rng& rng) {
+void SystemState::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Policy& policy,
+                        Rng& rng) {
     snapshot_ = &snapshot;
+    index_ = &index;
     policy_ = &policy;
     rng_ = &rng;
     plan_.clear();
     touched_.assign(snapshot.running.size(), false);
     decided_.assign(snapshot.pending.size(), false);
-    alternatives_ = std::any_of(snapshot.pending.begin(), snapshot.pending.end(),
-                                [](const PendingJob& job) { return job.alternative; });
+    undecided_ = index.waiting;
+    backfilled_ = false;
+    equal_share_ = -1;
     reservations_.clear();
-    profile_.begin(snapshot.now, pools());
-    for (PoolId pool = 0; pool < pools(); ++pool)
-        profile_.release(snapshot.now, pool, snapshot.pools[pool].idle);
+    PoolCounts idle(pools(), 0);
+    for (PoolId pool = 0; pool < pools(); ++pool) idle[pool] = snapshot.pools[pool].idle;
+    profile_.begin(snapshot.now, idle, index.releases);
     shared_.assign(pools(), 0);
-    for (const SharedNodes& shared : snapshot.shared_until) {
-        shared_[shared.pool] += shared.nodes;
-        profile_.release(std::max(shared.until, profile_.soon()), shared.pool, shared.nodes);
-    }
-    book_running();
+    for (const SharedNodes& shared : snapshot.shared_until) shared_[shared.pool] += shared.nodes;
+    index_running_jobs();
+    asks_.assign(snapshot.running.size(), false);
+    for (const GrowthRequest& request : snapshot.requests)
+        if (auto place = find_running(request.job); place < asks_.size()) asks_[place] = true;
     collect_claims();
     for (const Promise& promise : snapshot.promises) book_promise(promise);
     set_claims_aside();
-    asks_.assign(snapshot.running.size(), false);
-    for (const GrowthRequest& request : snapshot.requests)
-        if (auto index = find_running(request.job); index < asks_.size()) asks_[index] = true;
 }
 
-void SystemState::book_running() {
-    for (const RunningJob& job : snapshot_->running) profile_.release(end_of(job), job.held);
+void SystemState::index_running_jobs() {
     running_by_id_.clear();
     if (snapshot_->promises.empty() && snapshot_->requests.empty()) return;
     for (std::uint32_t i = 0; i < snapshot_->running.size(); ++i)
@@ -78,10 +77,9 @@ void SystemState::book_running() {
 void SystemState::collect_claims() {
     claims_.clear();
     claims_by_id_.clear();
-    for (std::uint32_t i = 0; i < snapshot_->pending.size(); ++i) {
+    for (std::uint32_t i : index_->claimed) {
         const PendingJob& job = snapshot_->pending[i];
-        if (!job.claimed) continue;
-        const int size = choices::least_initial_size(*policy_, job);
+        const int size = choices::least_initial_size(*this, job);
         claims_by_id_.emplace_back(job.id, claims_.size());
         Claim& claim = claims_.emplace_back();
         claim.job = i;
@@ -195,6 +193,62 @@ int SystemState::nodes_in(EligibilityId id) const {
     return nodes;
 }
 
+int SystemState::idle() const {
+    int nodes = 0;
+    for (PoolId pool = 0; pool < pools(); ++pool) nodes += profile_.free_now(pool);
+    return nodes;
+}
+
+int SystemState::nodes() const {
+    int nodes = 0;
+    for (const Pool& pool : snapshot_->pools) nodes += pool.nodes;
+    return nodes;
+}
+
+Time SystemState::next_end() const {
+    const std::vector<Release>& releases = index_->releases.entries();
+    return releases.empty() ? kNever : std::max(releases.front().at, profile_.soon());
+}
+
+int SystemState::equal_share() const {
+    if (equal_share_ < 0) equal_share_ = compute_equal_share();
+    return equal_share_;
+}
+
+int SystemState::compute_equal_share() const {
+    std::vector<std::pair<int, int>> ranges;  // min and max
+    int nodes = idle();
+    int minima = 0;
+    for (std::uint32_t i = 0; i < snapshot_->running.size(); ++i) {
+        if (!may_resize(i)) continue;
+        const RunningJob& job = snapshot_->running[i];
+        nodes += total(job.held);
+        minima += job.elastic.min;
+        ranges.emplace_back(job.elastic.min, job.elastic.max);
+    }
+    const QueueIndex& queue = index_->queue;
+    for (std::uint32_t i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
+        if (decided_[i]) continue;
+        const Annotation& elastic = snapshot_->pending[i].elastic;
+        const int least = elastic.malleable ? elastic.min : elastic.pref;
+        if (minima + least > nodes) break;
+        minima += least;
+        ranges.emplace_back(least, elastic.malleable ? elastic.max : elastic.pref);
+    }
+    // The largest level at which all together need no more than there is.
+    int low = 0, high = nodes;
+    while (low < high) {
+        const int level = low + (high - low + 1) / 2;
+        std::int64_t needed = 0;
+        for (const auto& [min, max] : ranges) needed += std::clamp(level, min, max);
+        if (needed <= nodes)
+            low = level;
+        else
+            high = level - 1;
+    }
+    return low;
+}
+
 Time SystemState::first_reservation() const {
     Time first = kNever;
     for (const Reservation& reservation : reservations_) first = std::min(first, reservation.from);
@@ -211,19 +265,24 @@ Action& SystemState::add(ActionKind kind, Reason reason, JobId job, const PoolCo
 }
 
 void SystemState::decide(std::uint32_t pending) {
-    decided_[pending] = true;
-    if (!alternatives_) return;
     const std::vector<PendingJob>& queue = snapshot_->pending;
+    const auto mark = [&](std::uint32_t i) {
+        if (!decided_[i]) --undecided_;
+        decided_[i] = true;
+    };
+    mark(pending);
+    if (!index_->alternatives) return;
     for (std::uint32_t i = 0; i < queue.size(); ++i)
         if (queue[i].id == queue[pending].id &&
             (queue[i].alternative || queue[pending].alternative))
-            decided_[i] = true;
+            mark(i);
 }
 
 void SystemState::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
     const PendingJob& job = snapshot_->pending[pending];
     decide(pending);
     profile_.take(snapshot_->now, end_of(job, size), idle);
+    backfilled_ = backfilled_ || reason == Reason::backfilled;
     Action& action = add(ActionKind::start, reason, job.id, idle);
     action.size_after = size;
     action.entry = pending;

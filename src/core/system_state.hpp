@@ -16,6 +16,7 @@
 #include "core/policy.hpp"
 #include "core/profile.hpp"
 #include "core/snapshot.hpp"
+#include "core/snapshot_index.hpp"
 
 namespace elastic::core {
 
@@ -36,12 +37,13 @@ struct Reservation {
 
 class SystemState {
   public:
-    // Both must outlive the pass.
-    void begin(const Snapshot&, const Policy&, Rng&);
+    // All must outlive the pass; the index is that of the snapshot.
+    void begin(const Snapshot&, const SnapshotIndex&, const Policy&, Rng&);
 
     const Snapshot& snapshot() const { return *snapshot_; }
     const Policy& policy() const { return *policy_; }
-    Rng& rng() { return *rng_; }
+    const SnapshotIndex& index() const { return *index_; }
+    Rng& rng() const { return *rng_; }
     Profile& profile() { return profile_; }
     std::size_t pools() const { return snapshot_->pools.size(); }
     const Eligibility& eligible(EligibilityId id) const { return snapshot_->eligibilities[id]; }
@@ -59,6 +61,16 @@ class SystemState {
     int available(EligibilityId, int nodes, Time end, PoolCounts& counts);
     int free_now(EligibilityId) const;
     int nodes_in(EligibilityId) const;  // idle or not
+    int idle() const;                   // free now, of any pool
+    int nodes() const;                  // of any pool
+    Time next_end() const;              // the next estimated end of a job or of nodes' sharing
+    bool is_anyone_waiting() const { return undecided_ > 0; }
+    bool has_backfilled() const { return backfilled_; }
+    // The size that each malleable job has if they share alike what they and the
+    // idle nodes are, more only where a minimum and less only where a maximum
+    // demands it ([gupta] section VI-E).  Jobs that may not be resized now are left out;
+    // pending ones count as far as their minima fit, in order.
+    int equal_share() const;
     bool touched(std::uint32_t running) const { return touched_[running]; }
     bool decided(std::uint32_t pending) const { return decided_[pending]; }
     // Idle nodes set aside for a claimed job; null if none are.
@@ -95,7 +107,7 @@ class SystemState {
     };
 
     void decide(std::uint32_t pending);
-    void book_running();
+    void index_running_jobs();
     void book_promise(const Promise&);
     void book_shrink(const Promise&, const RunningJob& victim);
     void collect_claims();
@@ -104,7 +116,10 @@ class SystemState {
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
 
+    int compute_equal_share() const;
+
     const Snapshot* snapshot_ = nullptr;
+    const SnapshotIndex* index_ = nullptr;
     const Policy* policy_ = nullptr;
     Rng* rng_ = nullptr;
     Profile profile_;
@@ -112,9 +127,11 @@ class SystemState {
     std::vector<std::uint8_t> touched_;  // by running job: has its action
     std::vector<std::uint8_t> asks_;     // by running job: its request is its one agreement
     std::vector<std::uint8_t> decided_;  // by pending job: starts, or has a claim
-    bool alternatives_ = false;          // some job stands in the queue for several partitions
-    std::vector<int> shared_;            // by pool
-    std::vector<Claim> claims_;          // in the order of the queue
+    int undecided_ = 0;                  // pending jobs
+    bool backfilled_ = false;
+    mutable int equal_share_ = -1;                                // not computed yet
+    std::vector<int> shared_;                                     // by pool
+    std::vector<Claim> claims_;                                   // in the order of the queue
     std::vector<std::pair<JobId, std::uint32_t>> claims_by_id_;   // ascending
     std::vector<std::pair<JobId, std::uint32_t>> running_by_id_;  // ascending; if needed at all
     std::vector<Reservation> reservations_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// [lina] algorithms 5 and 8.  The jobs are sorted once a pass: a job is shrunk at
+// [lina] algorithms 5 to 8.  The jobs are sorted once a pass: a job is shrunk at
 // most once in a plan, so its place in the order cannot change.  Most pending
 // jobs cannot be helped, and `supply` says so without a walk over the victims.
 //
@@ -90,20 +90,34 @@ bool respects_reservations(SystemState& state, const Shrinkage& part, Time benef
 
 }  // namespace
 
-void Victims::begin(SystemState& state) {
+void Victims::begin() {
+    found_ = admitted_ = false;
     order_.clear();
+}
+
+bool Victims::admitted(SystemState& state) {
+    admitted_ = choices::may_shrink(state);
+    if (!admitted_) return false;
+    if (!found_) find(state);
+    found_ = true;
+    return !order_.empty();
+}
+
+void Victims::find(SystemState& state) {
+    order_.clear();
+    ranked_.clear();
     supply_.assign(state.snapshot().eligibilities.size(), -1);
-    if (!choices::may_shrink(state)) return;
     const std::vector<RunningJob>& running = state.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i)
-        if (state.may_resize(i) && total(running[i].held) > running[i].elastic.min)
-            order_.push_back(i);
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return choices::is_better_victim(state.policy(), running[a], running[b]);
-    });
+        if (state.may_resize(i) && total(running[i].held) > running[i].elastic.min &&
+            choices::may_be_victim(state, running[i]))
+            ranked_.push_back({choices::victim_rank(state, running[i]), running[i].id, i});
+    std::sort(ranked_.begin(), ranked_.end());
+    for (const auto& [rank, id, index] : ranked_) order_.push_back(index);
 }
 
 int Victims::supply(const SystemState& state, EligibilityId id) {
+    if (!admitted_) return 0;
     if (supply_[id] < 0) {
         supply_[id] = 0;
         for (std::uint32_t victim : order_)
@@ -113,6 +127,7 @@ int Victims::supply(const SystemState& state, EligibilityId id) {
 }
 
 int Victims::supply_without(const SystemState& state, EligibilityId id, std::uint32_t running) {
+    if (!admitted_) return 0;
     const bool is_victim = std::find(order_.begin(), order_.end(), running) != order_.end();
     const int own =
         is_victim ? shrinkable(state.snapshot().running[running], state.eligible(id)) : 0;
@@ -121,16 +136,17 @@ int Victims::supply_without(const SystemState& state, EligibilityId id, std::uin
 
 bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shrinkage>& selected) {
     selected.clear();
+    if (!admitted_) return false;
     const Eligibility& eligible = state.eligible(who.eligible);
     PoolCounts later = who.idle;
     int needed = who.needed;
     for (std::uint32_t victim : order_) {
         const RunningJob& job = state.snapshot().running[victim];
         if (job.id == who.self) continue;
-        const int amount =
-            choices::shrink_amount(state.policy(), needed, shrinkable(job, eligible));
+        const int amount = choices::shrink_amount(state, job, needed, shrinkable(job, eligible));
         if (amount == 0) continue;
         Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
+        if (!choices::is_feasible(state, job, part.size_after)) continue;
         if (!respects_reservations(state, part, who.end, later)) continue;
         needed -= total(part.used);
         selected.push_back(std::move(part));

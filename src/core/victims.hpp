@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
+#include "core/choices/choices.hpp"
 #include "core/system_state.hpp"
 
 namespace elastic::core {
@@ -21,9 +23,11 @@ struct Beneficiary {
 
 class Victims {
   public:
-    // Finds and orders them, or none if the policy's guard says so.
-    void begin(SystemState&);
-    bool none() const { return order_.empty(); }
+    // Forgets all; a pass that shrinks nobody costs nothing.
+    void begin();
+    // Asks the policy's guard, and finds and orders them if that is still to be
+    // done.  False if there are none; call it first in each stage.
+    bool admitted(SystemState&);
 
     // The eligible nodes that all victims together could give.
     int supply(const SystemState&, EligibilityId);
@@ -40,8 +44,13 @@ class Victims {
     void remove(const SystemState&, std::uint32_t running);
 
   private:
+    void find(SystemState&);
+
+    bool found_ = false;                // order_ is that of this pass
+    bool admitted_ = false;             // by the guard, in this stage
     std::vector<std::uint32_t> order_;  // indices into Snapshot::running
-    std::vector<int> supply_;           // by eligibility; -1 not counted yet
+    std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> ranked_;  // scratch
+    std::vector<int> supply_;  // by eligibility; -1 not counted yet
 };
 
 }  // namespace elastic::core

@@ -140,6 +140,7 @@ class Builder {
         running.id = job->job_id;
         running.start = static_cast<Time>(job->start_time);
         running.limit_end = end;
+        running.duration = std::max(0.0, end - running.start);
         running.estimated_end = estimated_end(entry, end);
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {
@@ -147,6 +148,7 @@ class Builder {
             running.eligible = mask_of(job, job->part_ptr);
             running.gain = entry.gain;
             running.expansions = entry.expansions;
+            running.shrinks = entry.resizes - entry.expansions;
             running.last_resize = std::max(entry.last_resize, running.start);
             running.not_before = entry.not_before;
         } else {

@@ -47,8 +47,8 @@ void for_random_cases(std::uint64_t standard_seed, int count, Check check) {
         const Snapshot snapshot = random.anything();
         check_ok(validate(snapshot));
         Policy policy = *preset(preset_names()[i % preset_names().size()]);
-        if (random.chance(50)) policy = Policy{};
-        if (random.chance(50)) policy.victim_order = VictimOrder::gain;
+        if (random.chance(30)) policy = Policy{};
+        if (random.chance(50)) policy.victim_order = static_cast<VictimOrder>(random.between(0, 6));
         if (random.chance(15)) policy.backfill = Backfill::none;
         check(Case(snapshot, policy));
     }
@@ -177,7 +177,9 @@ std::vector<Use> uses_after(const Case& c) {
     }
     for (const Action& action : c.actions) {
         if (action.kind != ActionKind::reserve) continue;
-        const Duration duration = c.pending.at(action.job)->duration;
+        Duration duration = c.pending.at(action.job)->duration;
+        const Annotation& a = c.pending.at(action.job)->elastic;
+        if (action.size_after < a.pref) duration = rescale(duration, a.pref, action.size_after, a);
         uses.push_back({action.time,
                         std::max(action.time + duration, std::nextafter(action.time, kNever)),
                         action.nodes});
@@ -278,6 +280,10 @@ TEST(the_head_never_starts_later_than_without_the_plan) {
     for_random_cases(15, 12000, [&](const Case& given) {
         Snapshot snapshot = given.snapshot;
         snapshot.requests.clear();
+        // Who starts moldable jobs with less starts them where fcfs would wait, in order.
+        if (given.policy.initial_size == InitialSize::available ||
+            given.policy.initial_size == InitialSize::equal_share)
+            return;
         const Case plain(snapshot, *preset("fcfs"));
         const Case c(snapshot, given.policy);
         const auto head =
@@ -301,6 +307,7 @@ TEST(the_same_snapshot_gives_the_same_plan) {
         fresh.actions = c.actions;
         const std::string expected = to_json(fresh).dump();
         check_eq(to_json(used.plan(c.snapshot, c.policy, rng)).dump(), expected);
+        rng.seed(1);
         Result<Snapshot> read = snapshot_from_json(*Json::parse(to_json(c.snapshot).dump()));
         ck_assert_msg(static_cast<bool>(read), "%s\n%s", read ? "" : read.error().message.c_str(),
                       c.text().c_str());
@@ -310,7 +317,7 @@ TEST(the_same_snapshot_gives_the_same_plan) {
 
 TEST(rigid_policies_resize_nobody_but_who_asks) {
     for_random_cases(17, 3000, [](const Case& given) {
-        for (const char* name : {"fcfs", "easy"}) {
+        for (const char* name : {"fcfs", "easy", "conservative"}) {
             const Case c(given.snapshot, *preset(name));
             for (const Action& action : c.actions) {
                 holds(action.kind != ActionKind::shrink, c);

@@ -138,10 +138,12 @@ TEST(a_job_outside_its_range_is_noticed) {
 }
 
 TEST(a_failed_node_may_bring_a_job_below_its_range) {
-    check_eq(Script().submit(1, 2, 2).start(1, "n[1-2]", 2).resize(1, 0, kShrink, 2, 1, "n2").faults(),
-             Faults{});
-    check_eq(Script().submit(1, 1, 2).start(1, "n[1-2]", 2).resize(1, 0, kExpand, 2, 3, "n3").faults(),
-             Faults{"4 out_of_range"});
+    check_eq(
+        Script().submit(1, 2, 2).start(1, "n[1-2]", 2).resize(1, 0, kShrink, 2, 1, "n2").faults(),
+        Faults{});
+    check_eq(
+        Script().submit(1, 1, 2).start(1, "n[1-2]", 2).resize(1, 0, kExpand, 2, 3, "n3").faults(),
+        Faults{"4 out_of_range"});
 }
 
 TEST(a_range_that_is_none_is_noticed) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/profile.hpp"
 
+#include <random>
+
 #include "testing.hpp"
 
 using namespace elastic;
@@ -8,18 +10,51 @@ using namespace elastic::core;
 
 namespace {
 
-Profile make(int idle, std::initializer_list<std::pair<Time, int>> releases) {
+// A profile of one pool at time 100, with the releases it refers to.
+struct OnePool {
+    OnePool(int idle, std::initializer_list<std::pair<Time, int>> when) {
+        for (auto [at, nodes] : when) releases.append(at, 0, nodes);
+        releases.sort();
+        profile.begin(100, {idle}, releases);
+    }
+
+    ReleaseList releases;
     Profile profile;
-    profile.begin(100, 1);
-    profile.release(100, 0, idle);
-    for (auto [at, nodes] : releases) profile.release(at, 0, nodes);
-    return profile;
-}
+};
+
+// The same written down second by second, the slow way.
+class Calendar {
+  public:
+    static constexpr int kEnd = 400;  // seconds; nothing happens later
+
+    Calendar(int idle, const ReleaseList& releases) : free_(kEnd, idle) {
+        for (const Release& release : releases.entries()) add(release.at, kNever, release.nodes);
+    }
+    void add(Time from, Time to, int nodes) {
+        for (int t = 0; t < kEnd; ++t)
+            if (from <= t && t < to) free_[t] += nodes;
+    }
+    int least(Time from, Time to) const {
+        int least = free_[static_cast<int>(from)];
+        for (int t = static_cast<int>(from); t < kEnd && t < to; ++t)
+            least = std::min(least, free_[t]);
+        return least;
+    }
+    std::optional<Time> earliest(int nodes, Duration duration) const {
+        for (int t = 0; t < kEnd; ++t)
+            if (least(t, t + duration) >= nodes) return t;
+        return std::nullopt;
+    }
+
+  private:
+    std::vector<int> free_;
+};
 
 }  // namespace
 
 TEST(nodes_are_free_from_their_release_on) {
-    Profile profile = make(2, {{110, 3}, {120, 4}});
+    OnePool pool(2, {{110, 3}, {120, 4}});
+    Profile& profile = pool.profile;
     check_eq(profile.free_now(0), 2);
     check_eq(profile.free_between(0, 110, 115), 5);
     check_eq(profile.free_between(0, 109, 200), 2);
@@ -27,7 +62,8 @@ TEST(nodes_are_free_from_their_release_on) {
 }
 
 TEST(the_least_until_an_end_excludes_the_end_itself) {
-    Profile profile = make(4, {{110, 3}});
+    OnePool pool(4, {{110, 3}});
+    Profile& profile = pool.profile;
     profile.take(110, 120, {6});
     check_eq(profile.free_until(0, 110), 4);
     check_eq(profile.free_until(0, 110.5), 1);
@@ -36,7 +72,8 @@ TEST(the_least_until_an_end_excludes_the_end_itself) {
 }
 
 TEST(earliest_needs_the_nodes_for_the_whole_duration) {
-    Profile profile = make(4, {{110, 3}});
+    OnePool pool(4, {{110, 3}});
+    Profile& profile = pool.profile;
     profile.take(110, 120, {6});
     PoolCounts counts(1, 0);
     check_eq(*profile.earliest({0}, 4, 10, counts), 100.0);
@@ -46,7 +83,8 @@ TEST(earliest_needs_the_nodes_for_the_whole_duration) {
 }
 
 TEST(what_is_taken_and_given_back_leaves_no_trace) {
-    Profile profile = make(4, {{110, 3}});
+    OnePool pool(4, {{110, 3}});
+    Profile& profile = pool.profile;
     PoolCounts counts(1, 0);
     check_eq(*profile.earliest({0}, 7, 1, counts), 110.0);
     profile.take(100, 130, {2});
@@ -60,8 +98,12 @@ TEST(what_is_taken_and_given_back_leaves_no_trace) {
 
 TEST(a_release_can_be_moved_both_ways_before_and_after_building) {
     for (bool built : {false, true}) {
-        Profile profile = make(1, {{110, 3}});
-        if (built) check_eq(profile.free_between(0, 100, 101), 1);
+        OnePool pool(1, {{110, 3}});
+        Profile& profile = pool.profile;
+        if (built) {  // two reservations need the steps
+            profile.take(200, 210, {1});
+            profile.take(220, 230, {1});
+        }
         profile.move_release(110, 130, {2});
         check_eq(profile.free_between(0, 110, 130), 2);
         profile.move_release(130, 105, {2});
@@ -71,9 +113,10 @@ TEST(a_release_can_be_moved_both_ways_before_and_after_building) {
 }
 
 TEST(several_pools_make_up_a_job_together) {
+    ReleaseList releases;
+    for (PoolId pool = 1; pool < 3; ++pool) releases.append(10.0 * pool, pool, 2);
     Profile profile;
-    profile.begin(0, 3);
-    for (PoolId pool = 0; pool < 3; ++pool) profile.release(10.0 * pool, pool, 2);
+    profile.begin(0, {2, 0, 0}, releases);
     PoolCounts counts(3, 0);
     check_eq(*profile.earliest({2, 0}, 3, 5, counts), 20.0);
     check_that(counts == PoolCounts({1, 0, 2}));
@@ -83,7 +126,41 @@ TEST(several_pools_make_up_a_job_together) {
 TEST(the_next_instant_is_later_than_now_at_any_time) {
     for (Time now : {0.0, 1.0, 1.7e9, -5.0}) {
         Profile profile;
-        profile.begin(now, 1);
+        profile.begin(now, {0}, {});
         check_that(profile.soon() > now);
+    }
+}
+
+// In whatever shape it is, the profile says what the calendar says.
+TEST(profile_agrees_with_a_calendar) {
+    std::mt19937_64 random(elastic::testing::seed());
+    const auto below = [&](int n) { return static_cast<int>(random() % n); };
+    for (int round = 0; round < 2000; ++round) {
+        ReleaseList releases;
+        for (int n = below(6); n > 0; --n) releases.append(1 + below(40), 0, 1 + below(4));
+        releases.sort();
+        const int idle = below(8);
+        Profile profile;
+        profile.begin(0, {idle}, releases);
+        Calendar calendar(idle, releases);
+        PoolCounts counts(1, 0);
+        for (int step = 0; step < 12; ++step) {
+            const int nodes = 1 + below(4);
+            const Duration duration = 1 + below(20);
+            const auto at = profile.earliest({0}, nodes, duration, counts);
+            check_that(at == calendar.earliest(nodes, duration));
+            if (at && below(2)) {  // sometimes for a job to come, sometimes for one now
+                profile.take(*at, *at + duration, {nodes});
+                calendar.add(*at, *at + duration, -nodes);
+                if (below(3) == 0) {
+                    profile.give_back(*at, *at + duration, {nodes});
+                    calendar.add(*at, *at + duration, nodes);
+                }
+            }
+            const Time from = below(30), to = from + 1 + below(20);
+            check_eq(profile.free_between(0, from, to), calendar.least(from, to));
+            check_eq(profile.free_until(0, to), calendar.least(0, to));
+            check_eq(profile.free_now(0), calendar.least(0, 1));
+        }
     }
 }

@@ -11,6 +11,7 @@ namespace {
 Policy shrink_only() {
     Policy policy = *preset("lina-default");
     policy.expand_trigger = ExpandTrigger::never;
+    policy.resize_gap = 30;
     return policy;
 }
 
@@ -31,10 +32,11 @@ TEST(with_initial_size_least_a_malleable_pending_job_starts_at_its_minimum) {
     SnapshotBuilder b({0});
     b.run(1, malleable(2, 8, 8), {8}, 100);
     b.queue(9, malleable(2, 4, 16), 10);
-    check_eq(plan(b), "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");
-    Policy least = shrink_only();
-    least.initial_size = InitialSize::least;
-    check_eq(plan_text(b.snapshot, least), "shrink 1 [2] ->6 for 9\nstart 9 [2] ->2 deferred\n");
+    check_eq(plan(b), "shrink 1 [2] ->6 for 9\nstart 9 [2] ->2 deferred\n");
+    Policy requested = shrink_only();
+    requested.initial_size = InitialSize::requested;
+    check_eq(plan_text(b.snapshot, requested),
+             "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");
 }
 
 TEST(nobody_is_shrunk_for_nothing) {
@@ -105,7 +107,7 @@ TEST(who_may_not_be_resized_is_no_victim) {
     job.not_before = 1001;
     check_eq(plan(b), blocked);
     job.not_before = 1000;
-    job.last_resize = 971;  // 30 s: lina-default's gap
+    job.last_resize = 971;  // the policy's gap is 30 s
     check_eq(plan(b), blocked);
     job.elastic.gap = 29;
     check_eq(plan(b), "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Backfill.  With `none` the queue is first come first served; with `easy` a job
-// may start ahead of a blocked one that it does not delay.  Whether it does is
-// for the profile to say, in which the blocked job's reservation stands.
+// may start ahead of a blocked one that it does not delay; with `conservative`
+// it may delay none of the jobs before it.  Whether it does is for the profile to
+// say, in which the reservations stand.
 #include "core/choices/choices.hpp"
 
 namespace elastic::core::choices {
 
 bool may_overtake(const Policy& policy) {
     return policy.backfill != Backfill::none;
+}
+
+bool reserves_for_all(const Policy& policy) {
+    return policy.backfill == Backfill::conservative;
 }
 
 }  // namespace elastic::core::choices

@@ -4,43 +4,64 @@
 // the stages do not change.
 #pragma once
 
+#include <utility>
+
 #include "core/system_state.hpp"
 
 namespace elastic::core::choices {
 
-// Initial size: the nodes a pending job starts with when they are idle.
-int initial_size(const Policy&, const PendingJob&);
+// By which jobs are put in order: the smaller first; ties go to the smaller id.
+using Rank = std::pair<double, double>;
 
-// [lina] algorithm 4, lines 2-3: what it starts with when others are shrunk for
-// it: a malleable job with its minimum.
-int least_initial_size(const Policy&, const PendingJob&);
+// Initial size.  What the job asks for: the preferred size, or what of its size
+// rule comes nearest.
+int requested_size(const PendingJob&);
+// The smallest size it can start with under any policy.
+int smallest_start(const PendingJob&);
+// The size it is to start with, for which others wait if they must not delay it.
+int initial_size(const SystemState&, const PendingJob&);
+// With what it is content, now that `idle` nodes are there and it could stay on
+// them; 0 if they are too few for it.
+int initial_size(const SystemState&, const PendingJob&, int idle);
+// What it starts with when others are shrunk for it.
+int least_initial_size(const SystemState&, const PendingJob&);
 
 // Backfill: whether jobs may start ahead of a blocked job at all, where that
-// does not delay it.
+// does not delay it; and whether each blocked job has a reservation or only the
+// first of its pools.
 bool may_overtake(const Policy&);
+bool reserves_for_all(const Policy&);
 
-// Shrink guard: whether any job is to be shrunk in this pass ([lina] algorithms
-// 5 to 7 differ in nothing else).
+// Shrink guard: whether any job is to be shrunk now ([lina] algorithms 5 to 7
+// differ in nothing else), and whether this one may be.
 bool may_shrink(const SystemState&);
+bool may_be_victim(const SystemState&, const RunningJob&);
 
-// Victim order: whether a is to be shrunk before b.
-bool is_better_victim(const Policy&, const RunningJob& a, const RunningJob& b);
+// Victim order.
+Rank victim_rank(const SystemState&, const RunningJob&);
 
 // Shrink amount: how many of the nodes that a victim could give are asked of it,
 // `needed` being what the beneficiary still lacks.
-int shrink_amount(const Policy&, int needed, int shrinkable);
+int shrink_amount(const SystemState&, const RunningJob&, int needed, int shrinkable);
 
-// Expand trigger: whether jobs are to be expanded in this pass.
+// Expand trigger: whether jobs are to be expanded now.
 bool may_expand(const SystemState&);
 
-// Expand order: whether a is to be expanded before b.
-bool expands_before(const Policy&, const RunningJob& a, const RunningJob& b);
+// Expand order.
+Rank expand_rank(const SystemState&, const RunningJob&);
 
 // Expand amount: the size to which a job grows that could get up to `available`
 // more nodes; 0 if it is to stay as it is.
-int expanded_size(const Policy&, const RunningJob&, int available);
+int expanded_size(const SystemState&, const RunningJob&, int available);
+
+// Feasibility, [mebf] algorithm 3: whether a resize is worth its cost.
+bool is_feasible(const SystemState&, const RunningJob&, int size_after);
 
 // Resize gap, [gupta] T_gap: the job's own, else the policy's.
 bool resize_gap_is_over(const Policy&, const RunningJob&, Time now);
+
+// How much faster the job would be on twice its nodes: 2 if it scales perfectly, 1
+// or less if not at all.
+double scalability(const RunningJob&);
 
 }  // namespace elastic::core::choices

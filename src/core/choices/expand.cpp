@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Expand trigger, order and amount as [lina] has them: over the nodes that
-// remain when the queue has had its turn, the job with the longest remaining
-// time first, each to its maximum.
+// Expand trigger, order and amount.  An expansion is over nodes that are idle when
+// the queue has had its turn, and never delays a reservation; what a trigger adds
+// is when that is tried at all.
 #include <algorithm>
-#include <tuple>
 
 #include "core/choices/choices.hpp"
 
@@ -15,23 +14,39 @@ bool may_expand(const SystemState& state) {
             return false;
         case ExpandTrigger::nobody_can_use:
             return true;
+        case ExpandTrigger::queue_empty:
+            return !state.is_anyone_waiting();
+        case ExpandTrigger::expand_plus:
+            return !state.is_anyone_waiting() || !state.has_backfilled();
     }
     return false;
 }
 
-bool expands_before(const Policy& policy, const RunningJob& a, const RunningJob& b) {
-    switch (policy.expand_order) {
+Rank expand_rank(const SystemState& state, const RunningJob& job) {
+    switch (state.policy().expand_order) {
         case ExpandOrder::longest_remaining:
-            return std::tuple(-a.estimated_end, a.id) < std::tuple(-b.estimated_end, b.id);
+            return {-job.estimated_end, 0};
+        case ExpandOrder::scalability:
+            return {-scalability(job), 0};
+        case ExpandOrder::smallest:
+            return {total(job.held), 0};
     }
-    return a.id < b.id;
+    return {0, 0};
 }
 
-int expanded_size(const Policy& policy, const RunningJob& job, int available) {
+int expanded_size(const SystemState& state, const RunningJob& job, int available) {
     const int size = total(job.held);
-    switch (policy.expand_amount) {
+    const SizeRule& sizes = job.elastic.sizes;
+    const int most = sizes.largest(size + 1, std::min(job.elastic.max, size + available));
+    switch (state.policy().expand_amount) {
         case ExpandAmount::to_max:
-            return job.elastic.sizes.largest(size + 1, std::min(job.elastic.max, size + available));
+            return most;
+        case ExpandAmount::handoff:
+            return most - size > size ? most : 0;
+        case ExpandAmount::spare:
+            return most - size > state.policy().spare_ratio * size ? most : 0;
+        case ExpandAmount::equal_share:
+            return sizes.largest(size + 1, std::min(most, state.equal_share()));
     }
     return 0;
 }

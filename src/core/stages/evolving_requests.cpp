@@ -75,6 +75,8 @@ void satisfy(Pass& pass, const GrowthRequest& request) {
 }  // namespace
 
 void satisfy_evolving_requests(Pass& pass) {
+    if (pass.state.snapshot().requests.empty()) return;
+    pass.victims.admitted(pass.state);
     for (const GrowthRequest& request : pass.state.snapshot().requests) satisfy(pass, request);
 }
 

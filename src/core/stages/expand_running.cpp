@@ -8,7 +8,6 @@
 // Evolving requests that still wait are no obstacle: they wait because these
 // nodes do not suffice or are not theirs.
 #include <algorithm>
-#include <vector>
 
 #include "core/choices/choices.hpp"
 #include "core/stages/stages.hpp"
@@ -27,8 +26,8 @@ void expand(Pass& pass, std::uint32_t running) {
     const RunningJob& job = state.snapshot().running[running];
     const int room = job.elastic.max - total(job.held);
     const int found = state.available(job.eligible, room, kNever, pass.counts);
-    const int size = choices::expanded_size(state.policy(), job, found);
-    if (size == 0) return;
+    const int size = choices::expanded_size(state, job, found);
+    if (size == 0 || !choices::is_feasible(state, job, size)) return;
     state.available(job.eligible, size - total(job.held), kNever, pass.counts);
     state.expand(running, pass.counts, size);
 }
@@ -37,17 +36,15 @@ void expand(Pass& pass, std::uint32_t running) {
 
 void expand_running_malleable_jobs(Pass& pass) {
     SystemState& state = pass.state;
-    if (!choices::may_expand(state) || !any_usable(state)) return;
+    if (state.index().expandable == 0 || !choices::may_expand(state) || !any_usable(state)) return;
     const std::vector<RunningJob>& running = state.snapshot().running;
-    std::vector<std::uint32_t>& order = pass.expandable;
+    auto& order = pass.expandable;
     order.clear();
     for (std::uint32_t i = 0; i < running.size(); ++i)
         if (total(running[i].held) < running[i].elastic.max && state.may_resize(i))
-            order.push_back(i);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return choices::expands_before(state.policy(), running[a], running[b]);
-    });
-    for (std::uint32_t job : order) {
+            order.emplace_back(choices::expand_rank(state, running[i]), running[i].id, i);
+    std::sort(order.begin(), order.end());
+    for (const auto& [rank, id, job] : order) {
         if (!any_usable(state)) return;
         expand(pass, job);
     }

@@ -29,18 +29,19 @@ bool may_share_until(SystemState& state, const PoolCounts& idle, const PoolCount
     return true;
 }
 
-// A job that shares nodes and does not fit on the idle ones in pass.counts: the
-// rest may be found on partly used nodes.  Whether there is room on them, only
-// Slurm knows; if not, the job comes back as refused.
-bool start_on_shared_nodes(Pass& pass, std::uint32_t pending, int missing, Reason reason) {
+// A job that shares nodes and does not fit on the idle ones: the rest may be found
+// on partly used nodes.  Whether there is room on them, only Slurm knows; if not, the
+// job comes back as refused.
+bool start_on_shared_nodes(Pass& pass, std::uint32_t pending, Reason reason) {
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
-    if (!job.shares_nodes || job.refused) return false;
+    const int size = choices::requested_size(job);
+    if (job.refused || size < 1) return false;
+    const Time end = state.end_of(job, size);
+    const int missing = size - state.available(job.eligible, size, end, pass.counts);
     PoolCounts shared(state.pools(), 0);
     const auto left = [&](PoolId pool) { return state.shared_nodes(pool); };
     if (choose(state.eligible(job.eligible), missing, left, shared) < missing) return false;
-    const int size = total(pass.counts) + missing;
-    const Time end = state.end_of(job, size);
     if (!may_share_until(state, pass.counts, shared, end)) return false;
     state.start(pending, pass.counts, size, reason);
     const Time shadow = state.first_reservation();
@@ -53,13 +54,49 @@ void start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
     const int aside = total(*state.set_aside(pending));
-    for (int size : {choices::initial_size(state.policy(), job),
-                     choices::least_initial_size(state.policy(), job)}) {
+    for (int size : {choices::initial_size(state, job), choices::least_initial_size(state, job)}) {
         const int more = std::max(0, size - aside);
         const Time end = state.end_of(job, size);
         if (size < aside || state.available(job.eligible, more, end, pass.counts) < more) continue;
         return state.start_claimed(pending, pass.counts, size);
     }
+}
+
+// The size that the job can have on idle nodes until it ends, and in pass.counts
+// which; 0 if it has to wait.  With fewer nodes it stays longer, and what it can have
+// until then may again be less.
+int size_on_idle_nodes(Pass& pass, const PendingJob& job) {
+    SystemState& state = pass.state;
+    int size = choices::initial_size(state, job, state.free_now(job.eligible));
+    while (size > 0) {
+        const int found = state.available(job.eligible, size, state.end_of(job, size), pass.counts);
+        if (found == size) break;
+        size = choices::initial_size(state, job, found);
+    }
+    return size;
+}
+
+// What a job must be content with to be worth a look.
+QueueIndex::Supply supply_for_backfilling(Pass& pass) {
+    SystemState& state = pass.state;
+    QueueIndex::Supply supply;
+    for (PoolId pool = 0; pool < state.pools(); ++pool) {
+        supply.free += state.profile().free_now(pool);
+        supply.extra += state.profile().free_until(pool, kNever);
+    }
+    for (const Reservation& reservation : state.reservations())
+        supply.window = std::max(supply.window, reservation.from - state.snapshot().now);
+    return supply;
+}
+
+std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
+    const QueueIndex& queue = pass.state.index().queue;
+    if (!pass.front.is_settled()) return queue.next(from);
+    if (!choices::may_overtake(pass.state.policy())) return queue.end();
+    const QueueIndex::Supply supply = supply_for_backfilling(pass);
+    const bool moldable = pass.state.policy().initial_size != InitialSize::requested &&
+                          pass.state.policy().initial_size != InitialSize::least;
+    return moldable ? queue.next_by_least(from, supply) : queue.next_by_size(from, supply);
 }
 
 }  // namespace
@@ -69,11 +106,9 @@ bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
     const PendingJob& job = state.snapshot().pending[pending];
     const bool behind = pass.front.is_behind(job.eligible);
     if (behind && !choices::may_overtake(state.policy())) return false;
-    const int size = choices::initial_size(state.policy(), job);
-    if (size < 1 || (!job.shares_nodes && state.free_now(job.eligible) < size)) return false;
     const Reason reason = behind ? Reason::backfilled : Reason::fits;
-    const int found = state.available(job.eligible, size, state.end_of(job, size), pass.counts);
-    if (found < size) return start_on_shared_nodes(pass, pending, size - found, reason);
+    const int size = size_on_idle_nodes(pass, job);
+    if (size == 0) return job.shares_nodes && start_on_shared_nodes(pass, pending, reason);
     state.start(pending, pass.counts, size, reason);
     return true;
 }
@@ -82,11 +117,12 @@ void initial_allocation(Pass& pass) {
     SystemState& state = pass.state;
     pass.front.begin(state);
     const std::vector<PendingJob>& queue = state.snapshot().pending;
-    for (std::uint32_t i = 0; i < queue.size(); ++i) {
+    const std::uint32_t end = state.index().queue.end();
+    for (std::uint32_t i = next_candidate(pass, 0); i < end; i = next_candidate(pass, i + 1)) {
         if (queue[i].claimed)
             start_if_nodes_came_free(pass, i);
         else if (!state.decided(i) && !start_on_idle_nodes(pass, i))
-            pass.front.block(state, i, choices::initial_size(state.policy(), queue[i]));
+            pass.front.block(state, i, choices::initial_size(state, queue[i]));
     }
 }
 

@@ -100,7 +100,7 @@ bool schedule_pending_job(Pass& pass, Failures& failures, std::uint32_t pending)
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(state.policy())) return false;
-    const int size = choices::least_initial_size(state.policy(), job);
+    const int size = choices::least_initial_size(state, job);
     if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
     if (state.free_now(job.eligible) + pass.victims.supply(state, job.eligible) < size)
         return false;
@@ -114,18 +114,34 @@ bool schedule_pending_job(Pass& pass, Failures& failures, std::uint32_t pending)
     return false;
 }
 
+// Bounds from above what stage 3 can give to one job, so that a pass in which it
+// helps nobody costs nothing.
+int reach(const SystemState& state) {
+    return state.idle() + state.index().shrinkable;
+}
+
+std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
+    const QueueIndex& queue = pass.state.index().queue;
+    if (!pass.front.is_settled()) return queue.next(from);
+    const int nodes = reach(pass.state);
+    return queue.next_by_least(from, {nodes, nodes, kNever});
+}
+
 }  // namespace
 
 void schedule_pending_jobs(Pass& pass) {
     SystemState& state = pass.state;
-    if (pass.victims.none()) return;
+    const QueueIndex& queue = state.index().queue;
+    if (!state.is_anyone_waiting() || queue.smallest_least() > reach(state)) return;
+    if (!pass.victims.admitted(state)) return;
     pass.front.begin(state);
     Failures failures;
     failures.clear(state.snapshot().eligibilities.size());
-    const std::vector<PendingJob>& queue = state.snapshot().pending;
-    for (std::uint32_t i = 0; i < queue.size(); ++i) {
+    const std::vector<PendingJob>& jobs = state.snapshot().pending;
+    for (std::uint32_t i = next_candidate(pass, 0); i < queue.end();
+         i = next_candidate(pass, i + 1)) {
         if (state.decided(i) || schedule_pending_job(pass, failures, i)) continue;
-        pass.front.block(state, i, choices::initial_size(state.policy(), queue[i]));
+        pass.front.block(state, i, choices::initial_size(state, jobs[i]));
     }
 }
 

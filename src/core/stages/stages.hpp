@@ -3,8 +3,10 @@
 // Each takes the system state as the one before it left it.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
+#include "core/choices/choices.hpp"
 #include "core/queue_front.hpp"
 #include "core/system_state.hpp"
 #include "core/victims.hpp"
@@ -18,7 +20,7 @@ struct Pass {
     Victims victims;
     std::vector<Shrinkage> selected;
     PoolCounts counts;
-    std::vector<std::uint32_t> expandable;
+    std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
 };
 
 void satisfy_evolving_requests(Pass&);  // algorithm 2

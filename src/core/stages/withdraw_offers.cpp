@@ -24,6 +24,7 @@ bool nobody_can_use(SystemState& state, const PoolCounts& nodes) {
 
 void withdraw_offers(Pass& pass) {
     SystemState& state = pass.state;
+    if (state.snapshot().promises.empty()) return;
     std::vector<const Promise*> offers;
     for (const Promise& promise : state.snapshot().promises)
         if (promise.kind == Promise::Kind::expand && promise.revocable) offers.push_back(&promise);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A cluster that has been through any number of events gives the same plans as a
+// snapshot of it that is made anew.
+#include "core/cluster.hpp"
+
+#include <algorithm>
+
+#include "core/planner.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::core;
+using namespace elastic::testing;
+
+namespace {
+
+constexpr int kNodes = 40;
+
+class RandomLife {
+  public:
+    explicit RandomLife(std::uint64_t seed) : random_(seed), cluster_(kNodes) {}
+
+    void step() {
+        now_ += below(5);
+        cluster_.advance(now_);
+        const int what = below(4);
+        if (what < 2) arrive();
+        if (what == 2 && !cluster_.snapshot().running.empty()) cluster_.end(any_running());
+        if (what == 3 && !cluster_.snapshot().running.empty())
+            cluster_.set_estimated_end(any_running(), now_ + below(100) - 10);
+    }
+
+    // Does some of what the plan says, at most once a job.
+    void carry_out(const Plan& plan) {
+        for (const Action& action : plan.actions)
+            if (action.kind == ActionKind::shrink)
+                cluster_.resize(action.job, action.size_after, now_ + below(100));
+        for (const Action& action : plan.actions)
+            if (action.kind == ActionKind::start && below(5) > 0)
+                cluster_.start(action.job, action.size_after, now_ + below(100));
+    }
+
+    const Cluster& cluster() const { return cluster_; }
+
+    // Without the holes of the queue.
+    Snapshot fresh() const {
+        Snapshot snapshot = cluster_.snapshot();
+        std::vector<PendingJob> queue;
+        const QueueIndex& index = cluster_.index().queue;
+        for (auto i = index.next(0); i < index.end(); i = index.next(i + 1))
+            queue.push_back(snapshot.pending[i]);
+        snapshot.pending = queue;
+        return snapshot;
+    }
+
+  private:
+    int below(int n) { return static_cast<int>(random_() % n); }
+    JobId any_running() {
+        const auto& running = cluster_.snapshot().running;
+        return running[below(running.size())].id;
+    }
+    void arrive() {
+        PendingJob job;
+        job.id = ++last_;
+        job.duration = below(100);
+        Annotation& a = job.elastic;
+        a.min = a.pref = a.max = 1 + below(kNodes);
+        a.malleable = below(2);
+        if (a.malleable) {
+            a.min = 1 + below(a.pref);
+            a.max = a.pref + below(kNodes);
+        }
+        cluster_.arrive(std::move(job));
+    }
+
+    Rng random_;
+    Cluster cluster_;
+    Time now_ = 0;
+    JobId last_ = 0;
+};
+
+std::string text(const Plan& plan) {
+    Plan copy = plan;
+    for (Action& action : copy.actions) action.entry = 0;  // places differ by the holes
+    return to_json(copy).dump();
+}
+
+}  // namespace
+
+TEST(events_and_a_fresh_snapshot_agree) {
+    const auto names = preset_names();
+    for (int life = 0; life < 130; ++life) {
+        RandomLife random(seed(31) + life);
+        const Policy policy = *preset(names[life % names.size()]);
+        Planner by_events, by_snapshot;
+        for (int step = 0; step < 300; ++step) {
+            random.step();
+            Rng rng(step), again(step);
+            const Snapshot fresh = random.fresh();
+            check_ok(validate(fresh));
+            const Plan& plan = by_events.plan(random.cluster(), policy, rng);
+            check_eq(text(plan), text(by_snapshot.plan(fresh, policy, again)));
+            random.carry_out(plan);
+        }
+    }
+}

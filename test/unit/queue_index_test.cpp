@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "core/queue_index.hpp"
+
+#include <random>
+
+#include "testing.hpp"
+
+using namespace elastic::core;
+
+namespace {
+
+// What the index must find, found by looking at each place.
+class Line {
+  public:
+    void push_back(const QueueIndex::Demand& demand) { places_.push_back({demand, true}); }
+    void remove(std::uint32_t place) { places_[place].taken = false; }
+    bool is_taken(std::uint32_t place) const { return places_[place].taken; }
+
+    std::uint32_t find(std::uint32_t from, const QueueIndex::Supply& supply,
+                       int QueueIndex::Demand::*size) const {
+        for (; from < places_.size(); ++from) {
+            const auto& [demand, taken] = places_[from];
+            if (taken && demand.*size <= supply.free &&
+                (demand.duration <= supply.window || demand.*size <= supply.extra))
+                break;
+        }
+        return from;
+    }
+    std::uint32_t size() const { return places_.size(); }
+
+  private:
+    struct Place {
+        QueueIndex::Demand demand;
+        bool taken;
+    };
+    std::vector<Place> places_;
+};
+
+}  // namespace
+
+TEST(an_empty_index_finds_nothing) {
+    QueueIndex index;
+    check_eq(index.next(0), 0U);
+    check_eq(index.next_by_size(0, {100, 100, 100}), 0U);
+    index.push_back({1, 1, 1});
+    index.remove(0);
+    check_eq(index.next(0), index.end());
+    index.clear();
+    check_eq(index.end(), 0U);
+}
+
+TEST(index_finds_what_a_walk_finds) {
+    std::mt19937_64 random(elastic::testing::seed());
+    const auto below = [&](int n) { return static_cast<int>(random() % n); };
+    for (int round = 0; round < 300; ++round) {
+        QueueIndex index;
+        Line line;
+        for (int step = 0; step < 400; ++step) {
+            if (below(3) || line.size() == 0) {
+                const int size = 1 + below(20);
+                const QueueIndex::Demand demand{size, 1 + below(size), 1.0 * below(50)};
+                index.push_back(demand);
+                line.push_back(demand);
+            } else if (const auto place = random() % line.size(); line.is_taken(place)) {
+                index.remove(place);
+                line.remove(place);
+            }
+            const QueueIndex::Supply supply{below(20), below(5), 1.0 * below(50)};
+            const auto from = static_cast<std::uint32_t>(random() % (line.size() + 1));
+            check_eq(index.next_by_size(from, supply),
+                     line.find(from, supply, &QueueIndex::Demand::size));
+            check_eq(index.next_by_least(from, supply),
+                     line.find(from, supply, &QueueIndex::Demand::least));
+            check_eq(index.next(from),
+                     line.find(from, {1000, 1000, 1000}, &QueueIndex::Demand::size));
+        }
+    }
+}
