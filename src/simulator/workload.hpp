@@ -27,8 +27,9 @@ struct LogJob {
 };
 
 struct Log {
-    std::vector<LogJob> jobs;     // in the order of the file
-    std::int64_t skipped = 0;     // lines without a size or without a positive run time
+    std::string name;             // of the file, for messages
+    std::vector<LogJob> jobs;     // in the order of the file; no id stands twice
+    std::int64_t skipped = 0;     // lines without a submit time, a size or a positive run time
     std::int64_t malformed = 0;   // lines left out because the reader was told to be lenient
     std::int64_t processors = 0;  // of the machine, by the header (MaxProcs); 0 if it does not say
     std::int64_t nodes = 0;       // by the header (MaxNodes); 0 if it does not say
@@ -62,8 +63,9 @@ struct Workload {
     int nodes = 0;          // of the machine
     std::vector<Job> jobs;  // in the order of the log; none larger than the machine
     std::vector<Elasticity> elasticities;
-    std::int64_t skipped = 0;   // lines of the log without a size or run time
-    std::int64_t rejected = 0;  // larger than the machine
+    std::int64_t skipped = 0;    // as in the log
+    std::int64_t malformed = 0;  // as in the log
+    std::int64_t rejected = 0;   // larger than the machine
 };
 
 }  // namespace elastic::simulator

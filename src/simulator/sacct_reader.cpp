@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// Times are computed, not converted by the C library: the result must not depend
+// on the time zone of whoever runs the simulator.  (Local times repeat an hour
+// once a year; ElapsedRaw, which is preferred, does not.)
+#include "simulator/sacct_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <optional>
+
+#include "common/text.hpp"
+#include "simulator/swf_reader.hpp"
+
+namespace elastic::simulator {
+
+namespace {
+
+enum Column { kJob, kCpus, kNodes, kSubmit, kStart, kEnd, kElapsed, kLimit, kState, kColumns };
+constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
+
+// How a column is written.
+enum class Form { text, count, time, clock, seconds, minutes };
+
+struct ColumnName {
+    std::string_view name;
+    Column column;
+    Form form;
+};
+
+// Where a log has several names of one column, the one that stands first here counts.
+constexpr std::array<ColumnName, 14> kNames{{{"JobIDRaw", kJob, Form::text},
+                                             {"JobID", kJob, Form::text},
+                                             {"AllocCPUS", kCpus, Form::count},
+                                             {"NCPUS", kCpus, Form::count},
+                                             {"NNodes", kNodes, Form::count},
+                                             {"AllocNodes", kNodes, Form::count},
+                                             {"Submit", kSubmit, Form::time},
+                                             {"Start", kStart, Form::time},
+                                             {"End", kEnd, Form::time},
+                                             {"ElapsedRaw", kElapsed, Form::seconds},
+                                             {"Elapsed", kElapsed, Form::clock},
+                                             {"Timelimit", kLimit, Form::clock},
+                                             {"TimelimitRaw", kLimit, Form::minutes},
+                                             {"State", kState, Form::text}}};
+
+// A value that is not known is less than zero, as in SWF; one that cannot be
+// read is nothing.
+using Value = std::optional<double>;
+constexpr double kUnknown = -1;
+
+bool is_unknown(std::string_view text) {
+    constexpr std::array<std::string_view, 6> kWords{"",          "Unknown",         "None",
+                                                     "UNLIMITED", "Partition_Limit", "INVALID"};
+    return std::ranges::any_of(kWords, [&](auto w) { return equal_ignoring_case(text, w); });
+}
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+Value whole_number(std::string_view text) {
+    if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
+    return parse_number(text);
+}
+
+// "2024-05-01T10:00:00", the T being a blank in some CSV files.
+Value iso_time(std::string_view text) {
+    constexpr std::string_view kPattern = "0000-00-00T00:00:00";
+    if (text.size() != kPattern.size()) return std::nullopt;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool fits = kPattern[i] == '0'   ? is_digit(text[i])
+                          : kPattern[i] == 'T' ? text[i] == 'T' || text[i] == ' '
+                                               : text[i] == kPattern[i];
+        if (!fits) return std::nullopt;
+    }
+    const auto part = [&](std::size_t at, std::size_t digits) {
+        return static_cast<int>(*parse_integer(text.substr(at, digits)));
+    };
+    const std::chrono::year_month_day day{std::chrono::year(part(0, 4)),
+                                          std::chrono::month(static_cast<unsigned>(part(5, 2))),
+                                          std::chrono::day(static_cast<unsigned>(part(8, 2)))};
+    const int hour = part(11, 2), minute = part(14, 2), second = part(17, 2);
+    if (!day.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+    const auto days = std::chrono::sys_days(day).time_since_epoch().count();
+    return 86400.0 * static_cast<double>(days) + 3600 * hour + 60 * minute + second;
+}
+
+// "1-02:03:04", "02:03:04" or "03:04"; seconds may have a fraction.
+Value clock(std::string_view text) {
+    double days = 0;
+    if (const auto dash = text.find('-'); dash != std::string_view::npos) {
+        const Value value = whole_number(text.substr(0, dash));
+        if (!value) return std::nullopt;
+        days = *value;
+        text.remove_prefix(dash + 1);
+    }
+    const auto parts = split(text.substr(0, text.find('.')), ':');
+    if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
+    double seconds = 0;
+    for (const auto part : parts) {
+        const Value value = whole_number(part);
+        if (!value) return std::nullopt;
+        seconds = 60 * seconds + *value;
+    }
+    return 86400 * days + seconds;
+}
+
+Value read_value(std::string_view text, Form form) {
+    if (is_unknown(text)) return kUnknown;
+    switch (form) {
+        case Form::text:
+            return std::nullopt;
+        case Form::count:
+        case Form::seconds:
+            return whole_number(text);
+        case Form::minutes: {
+            const Value minutes = whole_number(text);
+            return minutes ? Value(60 * *minutes) : minutes;
+        }
+        case Form::time: {
+            const Value epoch = whole_number(text);
+            return epoch ? epoch : iso_time(text);
+        }
+        case Form::clock:
+            return clock(text);
+    }
+    return std::nullopt;
+}
+
+const char* what_is_wrong(Form form) {
+    switch (form) {
+        case Form::time:
+            return "is no time such as 2024-05-01T10:00:00";
+        case Form::clock:
+            return "is no time span such as 1-02:03:04";
+        default:
+            return "is no whole number";
+    }
+}
+
+class SacctReader {
+  public:
+    SacctReader(std::string_view text, std::string_view name, bool lenient)
+        : text_(text), name_(name), lenient_(lenient) {
+        index_.fill(kAbsent);
+        log_.name = name;
+    }
+
+    Result<Log> read() {
+        bool seen_header = false;
+        for (line_ = 1; !text_.empty(); ++line_) {
+            const std::string_view line = next_line();
+            if (trim(line).empty()) continue;
+            const auto done = seen_header ? job(line) : header(line);
+            if (!done && !(lenient_ && seen_header)) {
+                return error("{}:{}: {}", name_, line_, done.error().message);
+            }
+            log_.malformed += !done;
+            seen_header = true;
+        }
+        if (!seen_header) return error("{}: is empty", name_);
+        start_at_zero();
+        return std::move(log_);
+    }
+
+  private:
+    std::string_view next_line() {
+        const std::size_t end = std::min(text_.find('\n'), text_.size());
+        const std::string_view line = text_.substr(0, end);
+        text_.remove_prefix(std::min(end + 1, text_.size()));
+        return line;
+    }
+
+    // Fills cells_ with views into the line.
+    Result<void> cut(std::string_view line) {
+        cells_.clear();
+        if (line.size() > kMaxLogLine) {
+            return error("the line is longer than {} bytes", kMaxLogLine);
+        }
+        while (line.ends_with('\r')) line.remove_suffix(1);
+        for (;;) {
+            std::size_t end;
+            if (separator_ == ',' && line.starts_with('"')) {
+                end = closing_quote(line);
+                if (end == std::string_view::npos) return error("a quote is not closed");
+                cells_.push_back(line.substr(1, end - 1));
+                line.remove_prefix(end + 1);
+                if (!line.empty() && line[0] != ',') {
+                    return error("column {}: something follows the closing quote", cells_.size());
+                }
+                end = line.empty() ? std::string_view::npos : 0;
+            } else {
+                end = line.find(separator_);
+                cells_.push_back(trim(line.substr(0, end)));
+            }
+            if (end == std::string_view::npos) return {};
+            line.remove_prefix(end + 1);
+        }
+    }
+
+    // Two quotes within a quoted cell stand for one.
+    static std::size_t closing_quote(std::string_view line) {
+        for (std::size_t at = 1; (at = line.find('"', at)) != std::string_view::npos; at += 2) {
+            if (at + 1 == line.size() || line[at + 1] != '"') return at;
+        }
+        return std::string_view::npos;
+    }
+
+    Result<void> header(std::string_view line) {
+        separator_ = line.find('|') != std::string_view::npos ? '|' : ',';
+        if (auto ok = cut(line); !ok) return ok;
+        width_ = cells_.size();
+        for (const ColumnName& name : kNames) {
+            if (index_[name.column] != kAbsent) continue;
+            const auto cell = std::ranges::find_if(
+                cells_, [&](auto c) { return equal_ignoring_case(c, name.name); });
+            if (cell == cells_.end()) continue;
+            index_[name.column] = static_cast<std::size_t>(cell - cells_.begin());
+            names_[name.column] = name;
+        }
+        return check_columns();
+    }
+
+    Result<void> check_columns() const {
+        if (!has(kJob)) return missing("JobID");
+        if (!has(kSubmit)) return missing("Submit");
+        if (!has(kCpus) && !has(kNodes)) return missing("AllocCPUS or NNodes");
+        if (!has(kElapsed) && !(has(kStart) && has(kEnd))) return missing("ElapsedRaw");
+        return {};
+    }
+
+    static Error missing(const char* column) {
+        return error("no column {} among those the first line names; export with: {}", column,
+                     kSacctCommand);
+    }
+
+    bool has(Column column) const { return index_[column] != kAbsent; }
+    std::string_view cell(Column column) const {
+        return has(column) ? cells_[index_[column]] : std::string_view();
+    }
+
+    Result<double> value(Column column, double limit) const {
+        if (!has(column)) return kUnknown;
+        const ColumnName& name = names_[column];
+        const std::string_view text = cell(column);
+        const Value value = read_value(text, name.form);
+        if (!value) {
+            return error("{}: '{}' {}", name.name, printable(text), what_is_wrong(name.form));
+        }
+        if (*value > limit) return error("{}: '{}' is out of range", name.name, printable(text));
+        return *value;
+    }
+
+    Result<void> job(std::string_view line) {
+        if (auto ok = cut(line); !ok) return ok;
+        if (cells_.size() != width_) {
+            return error("{} columns, where the first line names {}", cells_.size(), width_);
+        }
+        if (cell(kJob).find('.') != std::string_view::npos) return {};
+        return allocation();
+    }
+
+    Result<void> allocation() {
+        const auto id = job_number();
+        const auto cpus = value(kCpus, kMaxProcessors), nodes = value(kNodes, kMaxProcessors);
+        const auto submit = value(kSubmit, kMaxLogTime), run = run_time();
+        const auto limit = value(kLimit, kMaxLogTime);
+        for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &limit}) {
+            if (!*read) return read->error();
+        }
+        if (is_going_on() || *submit < 0 || *run <= 0 || (*cpus <= 0 && *nodes <= 0)) {
+            ++log_.skipped;
+            return {};
+        }
+        LogJob& job = log_.jobs.emplace_back();
+        job.id = static_cast<std::int64_t>(*id);
+        job.submit = *submit;
+        job.run = *run;
+        job.estimate = *limit > 0 ? *limit : *run;
+        job.processors = static_cast<std::int64_t>(std::max(*cpus, 0.0));
+        job.nodes = static_cast<std::int64_t>(std::max(*nodes, 0.0));
+        return {};
+    }
+
+    // The number before "_3", "_[1-9]" or "+1".
+    Result<double> job_number() const {
+        constexpr double kMaxJobNumber = 1e15;
+        const std::string_view text = cell(kJob);
+        const Value number = whole_number(text.substr(0, text.find_first_of("_+")));
+        if (!number || *number > kMaxJobNumber) {
+            return error("{}: '{}' is no job", names_[kJob].name, printable(text));
+        }
+        return *number;
+    }
+
+    Result<double> run_time() const {
+        const auto elapsed = value(kElapsed, kMaxLogTime);
+        const auto start = value(kStart, kMaxLogTime), end = value(kEnd, kMaxLogTime);
+        if (!start || !end) return start ? end : start;
+        if (!elapsed || *elapsed >= 0) return elapsed;
+        return *start >= 0 && *end >= 0 ? *end - *start : kUnknown;
+    }
+
+    bool is_going_on() const {
+        constexpr std::array<std::string_view, 4> kStates{"PENDING", "RUNNING", "SUSPENDED",
+                                                          "CONFIGURING"};
+        if (has(kEnd) && is_unknown(cell(kEnd))) return true;
+        return std::ranges::any_of(
+            kStates, [&](auto state) { return equal_ignoring_case(cell(kState), state); });
+    }
+
+    void start_at_zero() {
+        if (log_.jobs.empty()) return;
+        const Time zero = std::ranges::min_element(log_.jobs, {}, &LogJob::submit)->submit;
+        for (LogJob& job : log_.jobs) job.submit -= zero;
+    }
+
+    std::string_view text_;
+    std::string name_;
+    bool lenient_;
+    std::int64_t line_ = 0;
+    char separator_ = '|';
+    std::size_t width_ = 0;
+    std::vector<std::string_view> cells_;  // of the line at hand
+    std::array<std::size_t, kColumns> index_;
+    std::array<ColumnName, kColumns> names_;
+    Log log_;
+};
+
+}  // namespace
+
+Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient) {
+    return SacctReader(text, name, lenient).read();
+}
+
+}  // namespace elastic::simulator

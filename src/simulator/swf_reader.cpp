@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// A scanner of its own, because a simulation of EASY takes less time than the
+// usual ways to read its log: one pass over the text, lines found by memchr(),
+// integers (nearly all of a log) summed up digit by digit, anything else left to
+// from_chars(), nothing converted behind the last field that is needed.
+//
+// Always: no byte outside of `text` is looked at, and what a line says is taken
+// only if all of it could be read.
+#include "simulator/swf_reader.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "common/text.hpp"
+
+namespace elastic::simulator {
+
+namespace {
+
+constexpr int kFields = 9;  // those that are read; a line has 18
+constexpr double kUnknown = -1;
+
+// The names of the format's definition, for messages.
+constexpr std::array<const char*, kFields> kFieldNames{
+    "job number",  "submit time",          "wait time",
+    "run time",    "processors used",      "average CPU time",
+    "memory used", "processors requested", "time requested"};
+
+// Index of a field that is needed, and the largest value it may have.
+struct NeededField {
+    int index;
+    double limit;
+};
+constexpr double kMaxJobNumber = 1e15;
+constexpr std::array<NeededField, 6> kNeeded{{{0, kMaxJobNumber},
+                                              {1, kMaxLogTime},
+                                              {3, kMaxLogTime},
+                                              {4, kMaxProcessors},
+                                              {7, kMaxProcessors},
+                                              {8, kMaxLogTime}}};
+
+bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+const char* skip_blanks(const char* at, const char* end) {
+    while (at != end && is_blank(*at)) ++at;
+    return at;
+}
+
+const char* token_end(const char* at, const char* end) {
+    while (at != end && !is_blank(*at)) ++at;
+    return at;
+}
+
+// "12.5", "1e3", "+4"; not "inf".  Where it ends, or null if it is no number.
+const char* read_any_number(const char* at, const char* end, double& value) {
+    const char* stop = token_end(at, end);
+    if (at != stop && *at == '+') ++at;
+    const auto [last, failure] = std::from_chars(at, stop, value);
+    return failure == std::errc() && last == stop && std::isfinite(value) ? stop : nullptr;
+}
+
+// The same, quick for what fits an integer.
+const char* read_number(const char* at, const char* end, double& value) {
+    constexpr int kSafeDigits = 18;
+    const bool negative = at != end && *at == '-';
+    const char* digits = at + negative;
+    const char* stop = digits;
+    std::int64_t sum = 0;
+    while (stop != end && static_cast<unsigned char>(*stop - '0') < 10) {
+        if (stop - digits == kSafeDigits) return read_any_number(at, end, value);
+        sum = sum * 10 + (*stop++ - '0');
+    }
+    if (stop == digits || (stop != end && !is_blank(*stop))) {
+        return read_any_number(at, end, value);
+    }
+    value = static_cast<double>(negative ? -sum : sum);
+    return stop;
+}
+
+class SwfReader {
+  public:
+    SwfReader(std::string_view text, std::string_view name, bool lenient)
+        : at_(text.data()), end_(text.data() + text.size()), name_(name), lenient_(lenient) {
+        constexpr std::size_t kUsualLine = 64, kMostAtOnce = 1 << 20;
+        log_.jobs.reserve(std::min(text.size() / kUsualLine + 1, kMostAtOnce));
+        log_.name = name;
+    }
+
+    Result<Log> read() {
+        for (line_ = 1; at_ != end_; ++line_) {
+            const char* begin = at_;
+            auto* newline = static_cast<const char*>(
+                std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
+            const char* stop = newline ? newline : end_;
+            at_ = newline ? newline + 1 : end_;
+            if (auto read = line(begin, stop); !read) {
+                if (!lenient_) return error("{}:{}: {}", name_, line_, read.error().message);
+                ++log_.malformed;
+            }
+        }
+        return std::move(log_);
+    }
+
+  private:
+    Result<void> line(const char* at, const char* end) {
+        if (static_cast<std::size_t>(end - at) > kMaxLogLine) {
+            return error("the line is longer than {} bytes", kMaxLogLine);
+        }
+        at = skip_blanks(at, end);
+        if (at == end) return {};
+        return *at == ';' ? comment({at, end}) : job(at, end);
+    }
+
+    Result<void> job(const char* at, const char* end) {
+        std::array<double, kFields> fields;
+        for (int i = 0; i < kFields; ++i) {
+            at = skip_blanks(at, end);
+            if (at == end) return error("{} field(s), where a job has 18", i);
+            const char* stop = read_number(at, end, fields[i]);
+            if (!stop) return bad_field(i, {at, token_end(at, end)}, "is not a number");
+            at = stop;
+        }
+        for (const auto& [i, limit] : kNeeded) {
+            if (!(fields[i] <= limit && fields[i] >= -kMaxJobNumber)) {
+                return bad_field(i, fmt::format("{}", fields[i]), "is out of range");
+            }
+        }
+        add(fields);
+        return {};
+    }
+
+    static Error bad_field(int index, std::string_view value, const char* what) {
+        return error("field {} ({}): '{}' {}", index + 1, kFieldNames[index], printable(value),
+                     what);
+    }
+
+    void add(const std::array<double, kFields>& fields) {
+        const auto [number, submit, wait, run, used, cpu, memory, requested, time] = fields;
+        const double size = used > 0 ? used : requested;
+        if (!(submit >= 0 && run > 0 && size > 0)) {
+            ++log_.skipped;
+            return;
+        }
+        LogJob& job = log_.jobs.emplace_back();
+        job.id = static_cast<std::int64_t>(number);
+        job.submit = submit;
+        job.run = run;
+        job.estimate = time > 0 ? time : run;
+        job.processors = static_cast<std::int64_t>(std::ceil(size));
+    }
+
+    // "; MaxProcs: 128", where other comments are anything at all.
+    Result<void> comment(std::string_view text) {
+        const std::size_t begin = text.find_first_not_of("; \t");
+        if (begin == std::string_view::npos) return {};
+        text.remove_prefix(begin);
+        if (text.starts_with("MaxProcs:")) return machine_size(text, log_.processors);
+        if (text.starts_with("MaxNodes:")) return machine_size(text, log_.nodes);
+        return {};
+    }
+
+    static Result<void> machine_size(std::string_view text, std::int64_t& size) {
+        const std::string_view key = text.substr(0, text.find(':'));
+        const std::string_view value = trim(text.substr(key.size() + 1));
+        const std::string_view word = value.substr(0, value.find_first_of(" \t,;("));
+        const auto number = parse_number(word);
+        if (!number || *number == kUnknown) return {};  // "unknown" and the like
+        if (!(*number >= 0 && *number <= kMaxProcessors)) {
+            return error("{}: '{}' is out of range", key, printable(word));
+        }
+        size = static_cast<std::int64_t>(*number);
+        return {};
+    }
+
+    const char* at_;
+    const char* end_;
+    std::string name_;
+    bool lenient_;
+    std::int64_t line_ = 0;
+    Log log_;
+};
+
+}  // namespace
+
+Result<Log> read_swf(std::string_view text, std::string_view name, bool lenient) {
+    return SwfReader(text, name, lenient).read();
+}
+
+}  // namespace elastic::simulator

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "simulator/swf_reader.hpp"
+
+#include <cmath>
+
+#include "fuzz.hpp"
+#include "simulator/text_source.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+
+namespace {
+
+void check(const Log& log) {
+    for (const LogJob& job : log.jobs) {
+        fuzz::require(job.submit >= 0 && job.submit <= kMaxLogTime, "a submit time");
+        fuzz::require(job.run > 0 && job.run <= kMaxLogTime, "a run time");
+        fuzz::require(job.estimate > 0 && job.estimate <= kMaxLogTime, "an estimate");
+        fuzz::require(job.processors > 0 && job.processors <= kMaxProcessors, "a size");
+    }
+    fuzz::require(log.processors >= 0 && log.nodes >= 0, "a machine");
+}
+
+void read(std::string_view text) {
+    const auto strict = read_swf(text, "log", false), lenient = read_swf(text, "log", true);
+    fuzz::require(static_cast<bool>(lenient), "lenient reading");
+    check(*lenient);
+    fuzz::require(static_cast<bool>(strict) == (lenient->malformed == 0), "what is malformed");
+    if (!strict) fuzz::require_clean(strict.error().message);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text = fuzz::text(data, size);
+    if (!is_gzip(text)) {
+        read(text);
+        return 0;
+    }
+    const TextLimits limits{.bytes = 1 << 20, .free_bytes = 1 << 18, .ratio = 50};
+    const auto unpacked = unpack(text, "log", limits);
+    if (unpacked) {
+        fuzz::require(unpacked->view().size() <= limits.bytes, "the limit");
+        read(unpacked->view());
+    } else {
+        fuzz::require_clean(unpacked.error().message);
+    }
+    return 0;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "simulator/log_reader.hpp"
+
+#include <libdeflate.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "simulator/swf_reader.hpp"
+#include "simulator/text_source.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSwf =
+    "; Version: 2\n"
+    ";MaxProcs:\t128\n"
+    "; MaxNodes: 32\n"
+    "\n"
+    "1 0 -1 100 4 -1 -1 8 200 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    "  2\t10 -1 12.5 -1 -1 -1 8 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\r\n"
+    "3 20 -1 0 4 -1 -1 4 200 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+    "4 30 -1 5 0 -1 -1 -1 200 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
+    "5 -1 -1 5 1 -1 -1 -1 200\n"
+    "6 40 -1 5 1 -1 -1 -1 0";
+
+Result<Log> swf(std::string_view text, bool lenient = false) {
+    return read_swf(text, "x.swf", lenient);
+}
+
+std::string gzip(std::string_view text) {
+    libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
+    std::string out(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
+    out.resize(
+        libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
+    libdeflate_free_compressor(compressor);
+    return out;
+}
+
+// A file of its own for each test, which runs in a process of its own.
+class TemporaryFile {
+  public:
+    explicit TemporaryFile(std::string_view content)
+        : path_(fs::temp_directory_path() / fmt::format("log_reader_test.{}", getpid())) {
+        std::ofstream(path_, std::ios::binary) << content;
+    }
+    ~TemporaryFile() { fs::remove(path_); }
+    std::string path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+std::string error_of(const Result<Log>& log) {
+    return log ? "" : log.error().message;
+}
+
+}  // namespace
+
+TEST(swf_lines_become_jobs_by_the_rules) {
+    const auto log = swf(kSwf);
+    check_ok(log);
+    check_eq(log->processors, 128);
+    check_eq(log->nodes, 32);
+    check_eq(log->skipped, 3);
+    check_eq(log->jobs.size(), 3u);
+    const LogJob &used = log->jobs[0], &requested = log->jobs[1], &last = log->jobs[2];
+    check_eq(used.id, 1);
+    check_eq(used.processors, 4);
+    check_eq(used.estimate, 200.0);
+    check_eq(requested.submit, 10.0);
+    check_eq(requested.processors, 8);
+    check_eq(requested.run, 12.5);
+    check_eq(requested.estimate, 12.5);
+    check_eq(last.id, 6);
+    check_eq(last.estimate, 5.0);
+}
+
+TEST(swf_numbers_are_read_in_every_notation) {
+    const auto log = swf("+7 1e3 -1 0.25 3.5 0 0 0 999999999.75\n");
+    check_ok(log);
+    check_eq(log->jobs[0].id, 7);
+    check_eq(log->jobs[0].submit, 1000.0);
+    check_eq(log->jobs[0].run, 0.25);
+    check_eq(log->jobs[0].processors, 4);
+    check_eq(log->jobs[0].estimate, 999999999.75);
+}
+
+TEST(a_malformed_swf_line_is_named) {
+    check_error(swf("1 0 -1 100 4\n"), "x.swf:1: 5 field(s), where a job has 18");
+    check_error(swf(";\n\n1 0 -1 x 4 -1 -1 4 5\n"),
+                "x.swf:3: field 4 (run time): 'x' is not a number");
+    check_error(swf("1 0 -1 1x 4 -1 -1 4 5\n"),
+                "x.swf:1: field 4 (run time): '1x' is not a number");
+    check_error(swf("1 0 -1 - 4 -1 -1 4 5\n"), "x.swf:1: field 4 (run time): '-' is not a number");
+    check_error(swf("1 0 -1 inf 4 -1 -1 4 5\n"),
+                "x.swf:1: field 4 (run time): 'inf' is not a number");
+    check_error(swf("1 0 -1 1e400 4 -1 -1 4 5\n"),
+                "x.swf:1: field 4 (run time): '1e400' is not a number");
+    check_error(swf("1 0 -1 5 99999999999999999999 -1 -1 4 5\n"),
+                "x.swf:1: field 5 (processors used): '1e+20' is out of range");
+    check_error(swf(std::string_view("1 0 -1 5\0 4 -1 -1 4 5\n", 23)),
+                "x.swf:1: field 4 (run time): '5\\x00' is not a number");
+    check_error(swf("; MaxProcs: 1e30\n"), "x.swf:1: MaxProcs: '1e30' is out of range");
+    const std::string endless(kMaxLogLine + 1, '1');
+    check_error(swf(endless), "x.swf:1: the line is longer than 65536 bytes");
+}
+
+TEST(malformed_swf_lines_are_counted_when_lenient) {
+    const auto log = swf("1 0 -1\n2 0 -1 5 1 -1 -1 1 5\nnonsense\n", true);
+    check_ok(log);
+    check_eq(log->malformed, 2);
+    check_eq(log->jobs.size(), 1u);
+}
+
+TEST(a_log_is_read_whatever_its_packing) {
+    const std::string half(kSwf, 100), rest(kSwf + 100);
+    for (const std::string& content : {std::string(kSwf), gzip(kSwf), gzip(half) + gzip(rest),
+                                       gzip(kSwf) + std::string(3, '\0')}) {
+        const TemporaryFile file(content);
+        const auto log = read_log(file.path(), false);
+        check_ok(log);
+        check_eq(log->jobs.size(), 3u);
+        check_eq(log->name, file.path());
+    }
+}
+
+TEST(a_damaged_gzip_is_refused) {
+    const std::string whole = gzip(kSwf);
+    for (std::size_t size = 2; size < whole.size(); ++size) {
+        check_eq(unpack(whole.substr(0, size), "x.gz").error().message,
+                 std::string("x.gz: the compressed file is cut off or damaged"));
+    }
+    check_eq(unpack(whole + "more", "x.gz").error().message,
+             std::string("x.gz: something follows the compressed data"));
+}
+
+TEST(a_gzip_bomb_is_refused) {
+    const std::string bomb = gzip(std::string(1 << 20, ' '));
+    const TextLimits by_ratio{.bytes = 1 << 30, .free_bytes = 1 << 16, .ratio = 100};
+    const auto refused = unpack(bomb, "x.gz", by_ratio);
+    check_that(!refused);
+    check_eq(refused.error().message,
+             fmt::format("x.gz: unpacks to more than {} bytes, which no log of its size does",
+                         100 * bomb.size()));
+    const TextLimits by_size{.bytes = (1 << 20) - 1, .free_bytes = 1 << 20, .ratio = 2000};
+    check_that(!unpack(bomb, "x.gz", by_size));
+    const TextLimits enough{.bytes = 1 << 20, .free_bytes = 1 << 20, .ratio = 1};
+    check_that(static_cast<bool>(unpack(bomb, "x.gz", enough)));
+}
+
+TEST(a_text_that_says_a_wrong_size_is_unpacked_all_the_same) {
+    // Many small members: the last one's size says nothing of the whole.
+    std::string packed, expected;
+    for (int i = 0; i < 2000; ++i) {
+        packed += gzip(std::string(1000, static_cast<char>('a' + i % 26)));
+        expected += std::string(1000, static_cast<char>('a' + i % 26));
+    }
+    const auto text = unpack(packed, "x.gz");
+    check_that(static_cast<bool>(text));
+    check_that(text->view() == expected);
+}
+
+TEST(what_is_no_log_is_refused) {
+    check_error(parse_log("", "x", false), "x: is empty");
+    check_error(parse_log(" \r\n\n", "x", true), "x: is empty");
+    check_error(parse_log("<html>", "x", true),
+                "x: is neither SWF nor an export of sacct; its first line is '<html>'");
+    check_eq(error_of(read_log("/nonexistent/x.swf", false)),
+             std::string("/nonexistent/x.swf: No such file or directory"));
+    check_eq(error_of(read_log("/", false)), std::string("/: is a folder, not a log"));
+    const TemporaryFile file("1 0 -1 5 1 -1 -1 1 5\n");
+    check_eq(read_text(file.path(), {.bytes = 20}).error().message,
+             file.path() + ": is larger than 20 bytes, too large for a log");
+    check_that(static_cast<bool>(read_text(file.path(), {.bytes = 21})));
+}
+
+TEST(job_numbers_are_made_unique) {
+    const auto log = parse_log(
+        "5 0 -1 5 1 -1 -1 1 5\n7 1 -1 5 1 -1 -1 1 5\n5 2 -1 5 1 -1 -1 1 5\n"
+        "5 3 -1 5 1 -1 -1 1 5\n",
+        "x", false);
+    check_ok(log);
+    std::vector<std::int64_t> ids;
+    for (const LogJob& job : log->jobs) ids.push_back(job.id);
+    check_eq(ids, (std::vector<std::int64_t>{5, 7, 8, 9}));
+}
+
+// The numbers of jobs are those that the archive's users count.
+TEST(real_traces_are_read_whole) {
+    struct Trace {
+        const char* file;
+        std::size_t jobs, lines;
+        std::int64_t processors;
+    };
+    constexpr Trace kTraces[] = {{"KTH-SP2-1996-2.1-cln.swf.gz", 28467, 28476, 100},
+                                 {"SDSC-SP2-1998-4.2-cln.swf.gz", 54034, 59715, 128},
+                                 {"LLNL-Atlas-2006-2.1-cln.swf.gz", 36600, 43778, 9216}};
+    const char* folder = std::getenv("ELASTIC_TRACES");
+    for (const Trace& trace : kTraces) {
+        const fs::path path = fs::path(folder ? folder : "") / trace.file;
+        if (!folder || !fs::exists(path)) {
+            fmt::print("skipped: {} is not in $ELASTIC_TRACES\n", trace.file);
+            continue;
+        }
+        const auto log = read_log(path, false);
+        check_ok(log);
+        check_eq(log->jobs.size(), trace.jobs);
+        check_eq(log->jobs.size() + static_cast<std::size_t>(log->skipped), trace.lines);
+        check_eq(log->processors, trace.processors);
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "simulator/sacct_reader.hpp"
+
+#include "simulator/log_reader.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+
+namespace {
+
+Result<Log> sacct(std::string_view text, bool lenient = false) {
+    return parse_log(text, "x.txt", lenient);
+}
+
+// The one job of a log with these columns.
+LogJob only_job(std::string_view text) {
+    const auto log = sacct(text);
+    check_ok(log);
+    check_eq(log->jobs.size(), 1u);
+    return log->jobs[0];
+}
+
+constexpr const char* kExport =
+    "JobID|JobName|NCPUS|NNodes|Submit|Start|End|ElapsedRaw|Timelimit|State\n"
+    "7|a|96|2|2024-05-01T10:00:00|2024-05-01T10:05:00|2024-05-01T11:05:00|3600|02:00:00|COMPLETED\n"
+    "7.batch|batch|48|1|2024-05-01T10:05:00|2024-05-01T10:05:00|2024-05-01T11:05:00|3600||"
+    "COMPLETED\n"
+    "7.0|x|96|2|2024-05-01T10:05:00|2024-05-01T10:05:00|2024-05-01T11:05:00|3600||COMPLETED\n"
+    "8_3|b|48|1|2024-05-01T09:59:50|2024-05-01T10:00:00|2024-05-01T10:01:00|60|1-00:00:00|TIMEOUT\n"
+    "9+1|c|48|1|2024-05-01T10:00:10|2024-05-01T10:00:10|2024-05-01T10:00:40|30|UNLIMITED|FAILED\n"
+    "10_[4-9]|d|48|1|2024-05-01T10:00:10|Unknown|Unknown|0|01:00:00|PENDING\n"
+    "11|e|0|0|2024-05-01T10:00:10|None|2024-05-01T10:00:20|0|Partition_Limit|CANCELLED by 1000\n"
+    "12|f|48|1|2024-05-01T10:00:10|2024-05-01T10:00:40|Unknown|500|01:00:00|RUNNING\n";
+
+}  // namespace
+
+TEST(an_export_of_sacct_becomes_a_log) {
+    const auto log = sacct(kExport);
+    check_ok(log);
+    check_eq(log->jobs.size(), 3u);
+    check_eq(log->skipped, 3);
+    const LogJob &first = log->jobs[0], &task = log->jobs[1], &part = log->jobs[2];
+    check_eq(first.id, 7);
+    check_eq(first.submit, 10.0);
+    check_eq(first.run, 3600.0);
+    check_eq(first.estimate, 7200.0);
+    check_eq(first.processors, 96);
+    check_eq(first.nodes, 2);
+    check_eq(task.id, 8);
+    check_eq(task.submit, 0.0);
+    check_eq(task.estimate, 86400.0);
+    check_eq(part.id, 9);
+    check_eq(part.estimate, 30.0);
+}
+
+TEST(columns_may_come_in_any_order_and_form) {
+    const LogJob csv = only_job(
+        "\xef\xbb\xbf\"State\",\"NNodes\",\"Comment\",\"End\",\"Start\",\"Submit\",\"jobid\"\r\n"
+        "\"COMPLETED\",\"4\",\"a \"\"b\"\", c\",\"2024-03-01 00:00:10\",2024-02-29 23:59:50,"
+        "2024-02-29 23:00:00,\"31\"\r\n");
+    check_eq(csv.id, 31);
+    check_eq(csv.nodes, 4);
+    check_eq(csv.processors, 0);
+    check_eq(csv.run, 20.0);
+    const LogJob other = only_job(
+        "Elapsed|TimelimitRaw|AllocCPUS|Submit|JobID|JobIDRaw|\n"
+        "1-02:03:04|90|5|1700000000|3_1|44|\n");
+    check_eq(other.id, 44);
+    check_eq(other.run, 93784.0);
+    check_eq(other.estimate, 5400.0);
+    check_eq(other.submit, 0.0);
+}
+
+TEST(run_time_is_taken_from_what_is_known) {
+    check_eq(only_job("JobID|NCPUS|Submit|Start|End|ElapsedRaw\n"
+                      "1|1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|\n")
+                 .run,
+             60.0);
+    check_eq(only_job("JobID|NCPUS|Submit|Elapsed\n1|1|2024-01-01T00:00:00|02:03\n").run, 123.0);
+}
+
+TEST(a_missing_column_is_named_with_the_command_that_gives_it) {
+    const auto expect = [](const char* header, const char* column) {
+        const auto log = sacct(header);
+        check_that(!log);
+        check_eq(log.error().message,
+                 fmt::format("x.txt:1: no column {} among those the first line names; export "
+                             "with: {}",
+                             column, kSacctCommand));
+    };
+    expect("JobID|NCPUS|End|ElapsedRaw\n", "Submit");
+    expect("JobID|Submit|ElapsedRaw\n", "AllocCPUS or NNodes");
+    expect("JobID,Submit,NNodes,End\n", "ElapsedRaw");
+    expect("JobIDs,Submit,NNodes,Elapsed\n", "JobID");
+}
+
+TEST(a_malformed_line_is_named) {
+    const std::string header = "JobID|NCPUS|Submit|ElapsedRaw|Timelimit\n\n";
+    const auto expect = [&](std::string_view line, std::string_view message) {
+        const std::string text = header + std::string(line);
+        const auto strict = sacct(text);
+        check_that(!strict);
+        check_eq(strict.error().message, std::string(message));
+        const auto lenient = sacct(text, true);
+        check_ok(lenient);
+        check_eq(lenient->malformed, 1);
+    };
+    expect("1|1|2024-01-01T00:00:00|60", "x.txt:3: 4 columns, where the first line names 5");
+    expect("x|1|2024-01-01T00:00:00|60|", "x.txt:3: JobID: 'x' is no job");
+    expect("1|many|2024-01-01T00:00:00|60|", "x.txt:3: NCPUS: 'many' is no whole number");
+    expect("1|1|2023-02-29T00:00:00|60|",
+           "x.txt:3: Submit: '2023-02-29T00:00:00' is no time such as 2024-05-01T10:00:00");
+    expect("1|1|2024-01-01T00:00:00|99999999999999|",
+           "x.txt:3: ElapsedRaw: '99999999999999' is out of range");
+    expect("1|1|2024-01-01T00:00:00|60|soon",
+           "x.txt:3: Timelimit: 'soon' is no time span such as 1-02:03:04");
+    check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1,1,5,60\n"),
+                "x.txt:2: a quote is not closed");
+    check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1\"x,1,5,60\n"),
+                "x.txt:2: column 1: something follows the closing quote");
+}
