@@ -4,6 +4,7 @@
 
 #include "fuzz.hpp"
 #include "simulator/log_reader.hpp"
+#include "simulator/make_workload.hpp"
 #include "simulator/sacct_reader.hpp"
 #include "simulator/swf_reader.hpp"
 
@@ -24,6 +25,16 @@ void check(const Log& log) {
     }
 }
 
+// Whatever is read can be made a workload of, or is refused.
+void make(const Log& log) {
+    const auto workload = make_workload(log, {.nodes = 1000, .elastic = 100});
+    if (!workload) return fuzz::require_clean(workload.error().message);
+    for (const Job& job : workload->jobs) {
+        fuzz::require(job.nodes >= 1 && job.nodes <= workload->nodes, "a size");
+        fuzz::require(job.run > 0 && job.estimate > 0, "times");
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -36,5 +47,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     check(*any);
+    make(*any);
     return 0;
 }

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// From the log's jobs to those of a simulation, in two steps: take() sizes the
+// jobs for the machine, ElasticJobs makes some of them elastic.
+//
+// Always: every job fits the machine, 1 <= min <= pref <= max <= machine, run
+// times and estimates are positive, events come by descending work_left.
+#include "simulator/make_workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "simulator/check_option.hpp"
+#include "simulator/random.hpp"
+
+namespace elastic::simulator {
+
+namespace {
+
+// ---- options
+
+bool is_within(const Range& range, double low, double high) {
+    return low <= range.low && range.low <= range.high && range.high <= high;
+}
+
+Result<void> check_parameter(const ElasticModel& model) {
+    using Kind = core::SpeedupModel::Kind;
+    switch (model.speedup) {
+        case Kind::rho:
+            return check_option(is_within(model.parameter, 0, 1), "--rho",
+                                "LO:HI with 0 <= LO <= HI <= 1");
+        case Kind::overhead:
+            return check_option(is_within(model.parameter, 0, 1), "overhead",
+                                "a range within 0 to 1");
+        case Kind::downey:
+            return check_option(is_within(model.parameter, 0, core::kMaxNodes), "downey",
+                                "a range from 0");
+    }
+    return {};
+}
+
+Result<void> check_model(const ElasticModel& model) {
+    constexpr double kMost = core::kMaxCost;
+    const std::pair<const char*, const Range*> costs[] = {{"alpha", &model.alpha},
+                                                          {"beta", &model.beta},
+                                                          {"b", &model.b},
+                                                          {"sync", &model.sync},
+                                                          {"negotiation", &model.negotiation},
+                                                          {"sigma", &model.sigma}};
+    for (const auto& [name, range] : costs) {
+        if (auto ok =
+                check_option(is_within(*range, 0, kMost), name, "a range within 0 to 1000000");
+            !ok) {
+            return ok;
+        }
+    }
+    const bool events =
+        0 <= model.min_events && model.min_events <= model.max_events && model.max_events <= 1000;
+    return first_error(
+        {check_parameter(model),
+         check_option(model.cost_factor >= 0 && model.cost_factor <= kMost, "cost factor",
+                      "from 0"),
+         check_option(model.rho_error >= 0 && model.rho_error <= 1, "rho error", "within 0 to 1"),
+         check_option(events, "events", "a range within 0 to 1000"),
+         check_option(model.growth >= 0 && model.growth <= 1, "growth", "within 0 to 1"),
+         check_option(is_within(model.work_left, 0, 1), "work left", "a range within 0 to 1")});
+}
+
+Result<void> check_options(const WorkloadOptions& o) {
+    constexpr double kMostFactor = 1e9;
+    const bool factors = 0 <= o.min_factor && o.min_factor <= o.max_factor && 0 < o.max_factor &&
+                         o.max_factor <= kMostFactor;
+    return first_error(
+        {check_option(o.nodes >= 0 && o.nodes <= core::kMaxNodes, "--nodes", "within 1 to 1000000"),
+         check_option(o.procs_per_node >= 0 && o.procs_per_node <= core::kMaxNodes,
+                      "--procs-per-node", "within 1 to 1000000"),
+         check_option(o.jobs >= 0, "--jobs", "at least 1"),
+         check_option(o.skip >= 0, "--skip", "at least 0"),
+         check_option(o.scale_arrival > 0 && o.scale_arrival <= 1e6, "--scale-arrival",
+                      "more than 0 and at most 1000000"),
+         check_option(o.elastic >= 0 && o.elastic <= 100, "--elastic", "within 0 to 100"),
+         check_option(o.evolving_share >= 0 && o.evolving_share <= 1, "--evolving-share",
+                      "within 0 to 1"),
+         check_option(factors, "--min-factor, --max-factor", "0 <= MIN <= MAX, MAX more than 0"),
+         check_option(o.pref_factor > 0 && o.pref_factor <= kMostFactor, "--pref-factor",
+                      "more than 0"),
+         check_model(o.model)});
+}
+
+// ---- sizes
+
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+    return a / b + (a % b != 0);
+}
+
+Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {
+    if (options.nodes > 0) return options.nodes;
+    const std::int64_t nodes =
+        log.processors > 0
+            ? ceil_div(log.processors, std::max<std::int64_t>(1, options.procs_per_node))
+            : log.nodes;
+    if (nodes <= 0) {
+        return error("{}: does not say how large the machine is; give --nodes", log.name);
+    }
+    if (nodes > core::kMaxNodes) {
+        return error("{}: a machine of {} nodes is more than {}; give --nodes or --procs-per-node",
+                     log.name, nodes, core::kMaxNodes);
+    }
+    return nodes;
+}
+
+std::int64_t size_in_nodes(const LogJob& job, std::int64_t procs_per_node) {
+    const bool by_nodes = job.nodes > 0 && (procs_per_node == 0 || job.processors == 0);
+    if (by_nodes) return job.nodes;
+    return ceil_div(job.processors, std::max<std::int64_t>(1, procs_per_node));
+}
+
+// `places` gets the place in the log of each job of the workload.
+void take(const Log& log, const WorkloadOptions& options, Workload& workload,
+          std::vector<std::size_t>& places) {
+    const std::size_t all = log.jobs.size();
+    const std::size_t begin = std::min<std::size_t>(all, options.skip);
+    const std::size_t count =
+        options.jobs > 0 ? std::min<std::size_t>(all - begin, options.jobs) : all - begin;
+    workload.jobs.reserve(count);
+    for (std::size_t place = begin; place < begin + count; ++place) {
+        const LogJob& from = log.jobs[place];
+        const std::int64_t nodes = size_in_nodes(from, options.procs_per_node);
+        if (nodes > workload.nodes) {
+            ++workload.rejected;
+            continue;
+        }
+        const bool cut = options.overrun == Overrun::cut;
+        Job& job = workload.jobs.emplace_back();
+        job.id = from.id;
+        job.submit = from.submit * options.scale_arrival;
+        job.run = cut ? std::min(from.run, from.estimate) : from.run;
+        job.estimate = from.estimate;
+        job.nodes = static_cast<int>(nodes);
+        if (options.elastic > 0) places.push_back(place);
+    }
+}
+
+// ---- elasticity
+
+// Within the range and the deviation that mebf_model() describes.
+double draw_normal(const Range& range, Random& random) {
+    const double middle = (range.low + range.high) / 2, deviation = (range.high - range.low) / 4;
+    for (;;) {
+        const double value = middle + deviation * random.normal();
+        if (value >= range.low && value <= range.high) return value;
+    }
+}
+
+double draw(const Range& range, Random& random) {
+    return random.uniform(range.low, range.high);
+}
+
+class ElasticJobs {
+  public:
+    ElasticJobs(const WorkloadOptions& options, Workload& workload)
+        : options_(options), model_(options.model), workload_(workload) {}
+
+    // Gives every job a random key and takes those with the lowest: that makes the
+    // number exact and keeps the choice when the percentage rises.
+    void choose(const std::vector<std::size_t>& places) {
+        struct Candidate {
+            std::uint64_t key;
+            std::size_t job;
+            auto operator<=>(const Candidate&) const = default;
+        };
+        std::vector<Candidate> candidates(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            candidates[i] = {Random(options_.seed, places[i]).next(), i};
+        }
+        const auto count = static_cast<std::size_t>(
+            std::llround(options_.elastic / 100 * static_cast<double>(places.size())));
+        const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(count);
+        std::partial_sort(candidates.begin(), end, candidates.end());
+        workload_.elasticities.reserve(count);
+        for (std::size_t rank = 0; rank < count; ++rank) {
+            const std::size_t job = candidates[rank].job;
+            make_elastic(workload_.jobs[job], places[job], is_evolving(rank));
+        }
+    }
+
+  private:
+    // Spreads the evolving ones evenly over the order of choice, so that their
+    // share is exact for any number of elastic jobs.
+    bool is_evolving(std::size_t rank) const {
+        const auto up_to = [&](std::size_t jobs) {
+            return std::llround(options_.evolving_share * static_cast<double>(jobs));
+        };
+        return up_to(rank + 1) > up_to(rank);
+    }
+
+    void make_elastic(Job& job, std::size_t place, bool evolving) {
+        Random random(options_.seed, place);
+        random.next();  // the key of choose()
+        Elasticity elasticity;
+        core::Annotation& a = elasticity.annotation;
+        (evolving ? a.evolving : a.malleable) = true;
+        set_sizes(a, job.nodes);
+        a.speedup = speedup(random, a.pref);
+        elasticity.true_speedup = a.speedup;
+        if (a.speedup.kind == core::SpeedupModel::Kind::rho) {
+            elasticity.true_speedup.a = std::min(1.0, a.speedup.a + model_.rho_error);
+        }
+        a.cost = cost(random);
+        elasticity.negotiation = draw(model_.negotiation, random);
+        if (evolving) elasticity.events = events(random, a.pref);
+        job.run = core::rescale(job.run, job.nodes, a.pref, elasticity.true_speedup, a.pref);
+        job.estimate = core::rescale(job.estimate, job.nodes, a.pref, a.speedup, a.pref);
+        job.nodes = a.pref;
+        job.elasticity = static_cast<int>(workload_.elasticities.size());
+        workload_.elasticities.push_back(std::move(elasticity));
+    }
+
+    void set_sizes(core::Annotation& a, int size) const {
+        constexpr double kRounding = 1e-9;  // 0.1 * 30 is a little more than 3
+        const double machine = workload_.nodes;
+        const double min =
+            std::clamp(std::ceil(options_.min_factor * size - kRounding), 1.0, machine);
+        const double max =
+            std::clamp(std::floor(options_.max_factor * size + kRounding), min, machine);
+        a.min = static_cast<int>(min);
+        a.max = static_cast<int>(max);
+        a.pref = static_cast<int>(std::clamp(std::round(options_.pref_factor * size), min, max));
+    }
+
+    core::SpeedupModel speedup(Random& random, int pref) const {
+        const double value =
+            model_.normal ? draw_normal(model_.parameter, random) : draw(model_.parameter, random);
+        core::SpeedupModel speedup{model_.speedup, value, 0};
+        if (speedup.kind == core::SpeedupModel::Kind::downey) {
+            speedup.a = std::max(1.0, value * pref);
+            speedup.b = draw(model_.sigma, random);
+        }
+        return speedup;
+    }
+
+    core::ResizeCost cost(Random& random) const {
+        core::ResizeCost cost;
+        cost.alpha = model_.cost_factor * draw(model_.alpha, random);
+        cost.beta = model_.cost_factor * draw(model_.beta, random);
+        cost.b = model_.cost_factor * draw(model_.b, random);
+        cost.sync = model_.cost_factor * draw(model_.sync, random);
+        return cost;
+    }
+
+    std::vector<EvolvingEvent> events(Random& random, int pref) const {
+        std::vector<EvolvingEvent> events(
+            static_cast<std::size_t>(random.integer(model_.min_events, model_.max_events)));
+        for (EvolvingEvent& event : events) {
+            event.work_left = draw(model_.work_left, random);
+            const bool grows = random.chance(model_.growth);
+            const int nodes = static_cast<int>(random.integer(1, pref));
+            event.nodes = grows ? nodes : -nodes;
+        }
+        std::ranges::stable_sort(events, std::greater(), &EvolvingEvent::work_left);
+        return events;
+    }
+
+    const WorkloadOptions& options_;
+    const ElasticModel& model_;
+    Workload& workload_;
+};
+
+}  // namespace
+
+ElasticModel lina_model() {
+    return {};
+}
+
+ElasticModel mebf_model(Range rho, double cost_factor) {
+    ElasticModel model;
+    model.speedup = core::SpeedupModel::Kind::rho;
+    model.parameter = rho;
+    model.normal = true;
+    model.sync = model.negotiation = {};
+    model.cost_factor = cost_factor;
+    return model;
+}
+
+ElasticModel ideal_model() {
+    ElasticModel model;
+    model.parameter = model.alpha = model.beta = model.b = model.sync = model.negotiation = {};
+    return model;
+}
+
+Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
+    if (auto ok = check_options(options); !ok) return ok.error();
+    const auto nodes = machine_size(log, options);
+    if (!nodes) return nodes.error();
+    Workload workload;
+    workload.nodes = static_cast<int>(*nodes);
+    workload.skipped = log.skipped;
+    workload.malformed = log.malformed;
+    std::vector<std::size_t> places;
+    take(log, options, workload, places);
+    if (workload.jobs.empty()) {
+        return error("{}: no job to run ({} skipped, {} larger than the machine of {} nodes)",
+                     log.name, log.skipped, workload.rejected, workload.nodes);
+    }
+    if (options.elastic > 0) ElasticJobs(options, workload).choose(places);
+    return workload;
+}
+
+}  // namespace elastic::simulator

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Makes the jobs to simulate out of a log, some of them elastic.
+//
+// Of the log's jobs the first `skip` are left out and the next `jobs` used; those
+// larger than the machine are rejected; of the rest exactly `elastic` per cent,
+// rounded, become elastic, of those `evolving_share` evolving.  All a job draws
+// depends on the seed and its place in the log only.  So with a higher `elastic`
+// the jobs that were elastic stay so, with the same properties, and two runs
+// differ in what they are to be compared for.
+#pragma once
+
+#include <cstdint>
+
+#include "common/result.hpp"
+#include "core/speedup.hpp"
+#include "simulator/workload.hpp"
+
+namespace elastic::simulator {
+
+// Drawn uniformly from [low, high] if not said otherwise.
+struct Range {
+    double low = 0, high = 0;
+};
+
+// What elastic jobs are like.
+struct ElasticModel {
+    core::SpeedupModel::Kind speedup = core::SpeedupModel::Kind::overhead;
+    // rho, the overhead x, or Downey's A in units of the preferred size.
+    Range parameter{0.005, 0.01};
+    Range sigma{0, 0};         // Downey's
+    bool normal = false;       // `parameter` is drawn normally: mean the middle, the range
+                               // four standard deviations wide, what falls outside drawn again
+    double rho_error = 0;      // added to the true rho only, not to what the scheduler is told
+    Range alpha{0.005, 0.05};  // seconds; the parts of core::ResizeCost
+    Range beta{0.005, 0.05};
+    Range b{0.005, 0.05};
+    Range sync{0.015, 0.1};
+    double cost_factor = 1;              // all of the four times this
+    Range negotiation{0.005, 0.05};      // seconds
+    int min_events = 1, max_events = 4;  // of an evolving job
+    double growth = 0.8;                 // probability that an event asks for more
+    Range work_left{0.3, 0.6};           // when it asks
+};
+
+// [lina] section 5.2.  The paper does not give: b, taken to be as alpha; the
+// number of nodes an event asks for, taken uniformly from 1 to the preferred
+// size; whether "30% to 60% of work is left" holds for the first event or all,
+// taken for all.
+ElasticModel lina_model();
+
+// [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS
+// 0.1..0.2, HS 0..0.1.  "Follows a normal distribution" within these; b as in
+// lina_model(); no cost of synchronisation and negotiation.  `cost_factor` is 1
+// for ROF, the full overhead, 0.5 for ROH.
+ElasticModel mebf_model(Range rho, double cost_factor = 1);
+
+// Linear speed-up, no costs, events as in lina_model().
+ElasticModel ideal_model();
+
+enum class Overrun {
+    cut,     // a run longer than its estimate ends there, as on most machines
+    extend,  // it goes on
+};
+
+struct WorkloadOptions {
+    std::int64_t nodes = 0;           // of the machine; 0: by the log's header
+    std::int64_t procs_per_node = 0;  // 0: 1, or what the log says of a job's nodes
+    std::int64_t jobs = 0;            // 0: all
+    std::int64_t skip = 0;
+    double scale_arrival = 1;  // submit times are multiplied by it
+    Overrun overrun = Overrun::cut;
+
+    double elastic = 0;           // per cent of the jobs
+    double evolving_share = 0.5;  // of the elastic ones, 0 to 1
+    // Of the logged size; ends are rounded inwards but stay within 1 and the
+    // machine, the preferred size to the nearest within both.  An elastic job's
+    // run time and estimate are converted to its preferred size.
+    double min_factor = 0.5, max_factor = 8, pref_factor = 1;
+    std::uint64_t seed = 1;
+    ElasticModel model{};
+};
+
+// Errors name the option, or the log of which neither header nor option tells
+// the machine's size, or that has no job at all to run.
+Result<Workload> make_workload(const Log&, const WorkloadOptions&);
+
+}  // namespace elastic::simulator

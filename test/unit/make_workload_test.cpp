@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#include "simulator/make_workload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "simulator/random.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+
+namespace {
+
+LogJob log_job(std::int64_t id, std::int64_t processors, Duration run = 100,
+               Duration estimate = 200) {
+    LogJob job;
+    job.id = id;
+    job.submit = 10.0 * static_cast<double>(id);
+    job.run = run;
+    job.estimate = estimate;
+    job.processors = processors;
+    return job;
+}
+
+Log some_log(int jobs, std::int64_t processors = 64) {
+    Log log;
+    log.name = "x.swf";
+    log.processors = processors;
+    for (int i = 1; i <= jobs; ++i) log.jobs.push_back(log_job(i, 1 + i % 32));
+    return log;
+}
+
+Workload make(const Log& log, const WorkloadOptions& options) {
+    auto workload = make_workload(log, options);
+    check_ok(workload);
+    return *workload;
+}
+
+std::vector<std::int64_t> ids(const Workload& workload, bool elastic_only = false) {
+    std::vector<std::int64_t> ids;
+    for (const Job& job : workload.jobs) {
+        if (!elastic_only || job.elasticity >= 0) ids.push_back(job.id);
+    }
+    return ids;
+}
+
+const Elasticity& elasticity(const Workload& workload, std::int64_t id) {
+    const auto job = std::ranges::find(workload.jobs, id, &Job::id);
+    return workload.elasticities[static_cast<std::size_t>(job->elasticity)];
+}
+
+}  // namespace
+
+TEST(sizes_are_rounded_up_to_nodes) {
+    Log log = some_log(0, 100);
+    log.jobs = {log_job(1, 1), log_job(2, 8), log_job(3, 9), log_job(4, 105), log_job(5, 104)};
+    const Workload workload = make(log, {.procs_per_node = 8});
+    check_eq(workload.nodes, 13);
+    check_eq(ids(workload), (std::vector<std::int64_t>{1, 2, 3, 5}));
+    check_eq(workload.rejected, 1);
+    check_eq(workload.jobs[1].nodes, 1);
+    check_eq(workload.jobs[2].nodes, 2);
+    check_eq(workload.jobs[3].nodes, 13);
+}
+
+TEST(nodes_of_the_log_count_where_it_knows_them) {
+    Log log = some_log(0);
+    log.jobs = {log_job(1, 96), log_job(2, 0)};
+    log.jobs[0].nodes = 3;
+    log.jobs[1].nodes = 4;
+    check_eq(make(log, {.nodes = 200}).jobs[0].nodes, 3);
+    check_eq(make(log, {.nodes = 200, .procs_per_node = 48}).jobs[0].nodes, 2);
+    check_eq(make(log, {.nodes = 200, .procs_per_node = 48}).jobs[1].nodes, 4);
+}
+
+TEST(the_machine_is_as_large_as_the_header_says) {
+    Log log = some_log(3);
+    log.nodes = 40;
+    check_eq(make(log, {}).nodes, 64);
+    log.processors = 0;
+    check_eq(make(log, {}).nodes, 40);
+    check_eq(make(log, {.nodes = 50}).nodes, 50);
+    log.nodes = 0;
+    check_error(make_workload(log, {}),
+                "x.swf: does not say how large the machine is; give --nodes");
+    log.jobs.clear();
+    check_error(make_workload(log, {.nodes = 4}),
+                "x.swf: no job to run (0 skipped, 0 larger than the machine of 4 nodes)");
+}
+
+TEST(a_part_of_the_log_can_be_taken) {
+    const Log log = some_log(10);
+    const Workload part = make(log, {.jobs = 3, .skip = 4, .scale_arrival = 0.5});
+    check_eq(ids(part), (std::vector<std::int64_t>{5, 6, 7}));
+    check_eq(part.jobs[0].submit, 25.0);
+    check_eq(ids(make(log, {.jobs = 30, .skip = 8})), (std::vector<std::int64_t>{9, 10}));
+    check_that(!make_workload(log, {.skip = 10}));
+}
+
+TEST(overruns_are_cut_or_kept) {
+    Log log = some_log(0);
+    log.jobs = {log_job(1, 1, 300, 200)};
+    check_eq(make(log, {}).jobs[0].run, 200.0);
+    const Job kept = make(log, {.overrun = Overrun::extend}).jobs[0];
+    check_eq(kept.run, 300.0);
+    check_eq(kept.estimate, 200.0);
+}
+
+TEST(shares_of_elastic_jobs_are_exact_and_nested) {
+    const Log log = some_log(1000);
+    std::vector<std::int64_t> before;
+    for (double percent : {0.0, 10.0, 12.34, 50.0, 99.9, 100.0}) {
+        const Workload workload = make(log, {.elastic = percent, .evolving_share = 0.3});
+        std::vector<std::int64_t> now = ids(workload, true);
+        const auto count = static_cast<std::size_t>(std::llround(percent * 10));
+        check_eq(now.size(), count);
+        check_that(std::ranges::includes(now, before));
+        const auto evolving = std::ranges::count_if(
+            workload.elasticities, [](const auto& e) { return e.annotation.evolving; });
+        check_eq(evolving, std::llround(0.3 * static_cast<double>(count)));
+        before = now;
+    }
+}
+
+TEST(a_job_is_the_same_at_every_share_and_in_every_part) {
+    const Log log = some_log(200);
+    const Workload all = make(log, {.elastic = 100});
+    const Workload some = make(log, {.elastic = 30});
+    for (std::int64_t id : ids(some, true)) {
+        const Elasticity &a = elasticity(all, id), &b = elasticity(some, id);
+        check_that(a.annotation == b.annotation);
+        check_eq(a.negotiation, b.negotiation);
+        check_eq(a.events.size(), b.events.size());
+    }
+    const Workload part = make(log, {.skip = 100, .elastic = 100});
+    check_that(elasticity(all, 150).annotation.cost == elasticity(part, 150).annotation.cost);
+    const Workload other = make(log, {.elastic = 30, .seed = 2});
+    check_that(ids(some, true) != ids(other, true));
+}
+
+TEST(sizes_of_elastic_jobs_stay_in_order_and_on_the_machine) {
+    const Log log = some_log(200);
+    for (double min : {0.0, 0.3, 0.5, 1.0, 3.0}) {
+        for (double max : {3.0, 8.0, 1e9}) {
+            for (double pref : {0.1, 1.0, 2.5, 1e9}) {
+                const Workload w = make(
+                    log,
+                    {.elastic = 100, .min_factor = min, .max_factor = max, .pref_factor = pref});
+                for (const Job& job : w.jobs) {
+                    const auto& a = elasticity(w, job.id).annotation;
+                    check_that(1 <= a.min && a.min <= a.pref && a.pref <= a.max && a.max <= 64);
+                    check_eq(job.nodes, a.pref);
+                    check_that(std::isfinite(job.run) && job.run > 0 && job.estimate > 0);
+                }
+            }
+        }
+    }
+    Log one = some_log(0);
+    one.jobs = {log_job(1, 5)};
+    const Workload w = make(one, {.elastic = 100});
+    check_eq(w.elasticities[0].annotation.min, 3);
+    check_eq(w.elasticities[0].annotation.pref, 5);
+    check_eq(w.elasticities[0].annotation.max, 40);
+}
+
+TEST(run_times_are_converted_to_the_preferred_size) {
+    Log log = some_log(0);
+    log.jobs = {log_job(1, 4, 100, 150)};
+    const Workload w =
+        make(log, {.elastic = 100, .max_factor = 16, .pref_factor = 2, .model = ideal_model()});
+    check_eq(w.jobs[0].nodes, 8);
+    check_near(w.jobs[0].run, 50, 1e-9);
+    check_near(w.jobs[0].estimate, 75, 1e-9);
+}
+
+TEST(lina_model_draws_within_its_ranges) {
+    const Workload w = make(some_log(2000), {.elastic = 100});
+    std::size_t events = 0, growths = 0;
+    for (const Elasticity& e : w.elasticities) {
+        const auto& cost = e.annotation.cost;
+        check_that(e.annotation.speedup.kind == core::SpeedupModel::Kind::overhead);
+        check_that(e.annotation.speedup.a >= 0.005 && e.annotation.speedup.a <= 0.01);
+        check_that(cost.alpha >= 0.005 && cost.alpha <= 0.05);
+        check_that(cost.sync >= 0.015 && cost.sync <= 0.1);
+        check_that(e.negotiation >= 0.005 && e.negotiation <= 0.05);
+        check_that(e.annotation.evolving ? e.events.size() >= 1 && e.events.size() <= 4
+                                         : e.events.empty());
+        check_that(std::ranges::is_sorted(e.events, std::greater(), &EvolvingEvent::work_left));
+        for (const EvolvingEvent& event : e.events) {
+            check_that(event.work_left >= 0.3 && event.work_left <= 0.6);
+            check_that(event.nodes != 0 && std::abs(event.nodes) <= e.annotation.pref);
+            growths += event.nodes > 0;
+        }
+        events += e.events.size();
+    }
+    check_near(static_cast<double>(growths) / static_cast<double>(events), 0.8, 0.03);
+}
+
+TEST(mebf_model_draws_rho_and_may_err) {
+    WorkloadOptions options{
+        .elastic = 100, .evolving_share = 0, .model = mebf_model({0.1, 0.2}, 0.5)};
+    options.model.rho_error = 0.1;
+    const Workload w = make(some_log(2000), options);
+    double sum = 0;
+    for (const Elasticity& e : w.elasticities) {
+        const double rho = e.annotation.speedup.a;
+        check_that(e.annotation.malleable && !e.annotation.evolving);
+        check_that(rho >= 0.1 && rho <= 0.2);
+        check_near(e.true_speedup.a, rho + 0.1, 1e-12);
+        check_that(e.annotation.cost.alpha <= 0.025 && e.annotation.cost.sync == 0);
+        sum += rho;
+    }
+    check_near(sum / 2000, 0.15, 0.005);
+}
+
+TEST(options_out_of_range_are_named) {
+    const Log log = some_log(3);
+    check_error(make_workload(log, {.elastic = 101}), "--elastic: must be within 0 to 100");
+    check_error(make_workload(log, {.scale_arrival = 0}),
+                "--scale-arrival: must be more than 0 and at most 1000000");
+    check_error(make_workload(log, {.min_factor = 2, .max_factor = 1}),
+                "--min-factor, --max-factor: must be 0 <= MIN <= MAX, MAX more than 0");
+    check_error(make_workload(log, {.model = mebf_model({0.3, 0.2})}),
+                "--rho: must be LO:HI with 0 <= LO <= HI <= 1");
+    check_error(make_workload(log, {.elastic = std::nan("")}),
+                "--elastic: must be within 0 to 100");
+}
+
+TEST(random_numbers_are_those_of_the_algorithm) {
+    // The first values of SplitMix64 for this seed, as every implementation has them.
+    Random random(1234567);
+    check_eq(random.next(), 6457827717110365317u);
+    check_eq(random.next(), 3203168211198807973u);
+}
+
+TEST(random_distributions_have_their_moments) {
+    Random random(1);
+    constexpr int kDraws = 200000;
+    double gamma = 0, gamma2 = 0, normal = 0, normal2 = 0, exponential = 0;
+    std::array<int, 6> dice{};
+    for (int i = 0; i < kDraws; ++i) {
+        const double g = random.gamma(4, 0.5), n = random.normal();
+        gamma += g;
+        gamma2 += g * g;
+        normal += n;
+        normal2 += n * n;
+        exponential += random.exponential(3);
+        ++dice.at(static_cast<std::size_t>(random.integer(1, 6) - 1));
+    }
+    check_near(gamma / kDraws, 2, 0.02);
+    check_near(gamma2 / kDraws, 5, 0.1);
+    check_near(normal / kDraws, 0, 0.02);
+    check_near(normal2 / kDraws, 1, 0.02);
+    check_near(exponential / kDraws, 3, 0.05);
+    for (int count : dice) check_near(count, kDraws / 6.0, 1000);
+}
