@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// Both models in the same three steps: size, run time and gap of each job; gaps
+// stretched to the wanted load; gaps put on the clock.  The stretching comes
+// before the clock, so that a daily cycle stays one.
+//
+// Times are whole seconds, so that the last digit of a logarithm, in which
+// mathematical libraries differ, does not show.
+#include "simulator/generators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <vector>
+
+#include "simulator/check_option.hpp"
+#include "simulator/random.hpp"
+#include "simulator/swf_reader.hpp"
+
+namespace elastic::simulator {
+
+namespace {
+
+constexpr double kDay = 86400;
+constexpr std::int64_t kMostJobs = 100'000'000;
+
+// ---- what the models have in common
+
+struct Draft {
+    double gap = 0;  // since the arrival before, at the mean rate
+    double run = 0;
+    double size = 0;
+    double estimate = 0;
+};
+
+Result<void> check_common(const GeneratorOptions& o, bool needs_load) {
+    const bool load = (o.load == 0 && !needs_load) || (o.load >= 1e-6 && o.load <= 1000);
+    return first_error(
+        {check_option(o.jobs >= 1 && o.jobs <= kMostJobs, "--jobs", "within 1 to 100000000"),
+         check_option(o.processors >= 1 && o.processors <= kMaxProcessors, "--processors",
+                      "within 1 to 1000000000"),
+         check_option(load, "--load", "within 0.000001 to 1000"),
+         check_option(o.estimate_factor >= 1 && o.estimate_factor <= 1e6, "--estimate-factor",
+                      "within 1 to 1000000")});
+}
+
+// A limit as people write it.
+double rounded_up(double seconds) {
+    constexpr std::array<double, 11> kUsual{300,   600,   900,   1800,  3600, 7200,
+                                            14400, 21600, 28800, 43200, 64800};
+    const auto usual = std::ranges::lower_bound(kUsual, seconds);
+    return usual != kUsual.end() ? *usual : kDay * std::ceil(seconds / kDay);
+}
+
+double estimate(double run, const GeneratorOptions& options, Random& random) {
+    const double wanted = std::ceil(run * random.uniform(1, options.estimate_factor));
+    return options.round_estimates ? rounded_up(wanted) : wanted;
+}
+
+// `draw(random)` makes the gap, the size and the run time of one job.
+template <class Draw>
+std::vector<Draft> draw_jobs(const GeneratorOptions& options, Draw draw) {
+    std::vector<Draft> jobs(static_cast<std::size_t>(options.jobs));
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        Random random(options.seed, i);
+        jobs[i] = draw(random);
+        jobs[i].run = std::max(1.0, std::round(jobs[i].run));
+        jobs[i].estimate = estimate(jobs[i].run, options, random);
+    }
+    return jobs;
+}
+
+void stretch_to_load(std::vector<Draft>& jobs, const GeneratorOptions& options) {
+    if (options.load == 0) return;
+    double work = 0, span = 0;
+    for (const Draft& job : jobs) {
+        work += job.run * job.size;
+        span += job.gap;
+    }
+    const double factor = work / (static_cast<double>(options.processors) * options.load) / span;
+    for (Draft& job : jobs) job.gap *= factor;
+}
+
+// `clock(gap)` advances by a gap and says what time it is then.
+template <class Clock>
+Result<Log> make_log(const std::vector<Draft>& jobs, const GeneratorOptions& options, Clock clock) {
+    Log log;
+    log.processors = log.nodes = options.processors;
+    log.jobs.reserve(jobs.size());
+    for (const Draft& job : jobs) {
+        LogJob& to = log.jobs.emplace_back();
+        to.id = static_cast<std::int64_t>(log.jobs.size());
+        to.submit = std::floor(clock(job.gap));
+        to.run = job.run;
+        to.estimate = job.estimate;
+        to.processors = static_cast<std::int64_t>(job.size);
+    }
+    if (!(log.jobs.back().submit <= kMaxLogTime)) {
+        return error(
+            "the last job arrives after more than {} seconds; ask for fewer jobs or a "
+            "higher load",
+            kMaxLogTime);
+    }
+    return log;
+}
+
+// ---- Downey
+
+Result<void> check_downey(const DowneyOptions& o) {
+    const auto is_log = [](const Range& r) {
+        return 0 <= r.low && r.low <= r.high && r.high <= 25;
+    };
+    return first_error(
+        {check_common(o.common, true),
+         check_option(is_log(o.log_run), "ln of run times", "within 0 to 25"),
+         check_option(is_log(o.log_size), "ln of sizes", "within 0 to 25"),
+         check_option(std::exp(o.log_size.low) < static_cast<double>(o.common.processors) + 0.5,
+                      "--processors", "at least the smallest size")});
+}
+
+// ---- Lublin and Feitelson
+
+Result<void> check_lublin(const LublinOptions& o) {
+    const auto is_share = [](double x) { return x >= 0 && x <= 1; };
+    const auto is_gamma = [](double shape, double scale) {
+        return shape >= 1 && shape <= 1e6 && scale > 0 && scale <= 1e3;
+    };
+    // Beyond, what is drawn again and again would hardly ever be short enough.
+    const auto is_log_time = [&](double shape, double scale) {
+        return is_gamma(shape, scale) && shape * scale <= 12;
+    };
+    return first_error(
+        {check_common(o.common, false),
+         check_option(
+             is_share(o.serial_share) && is_share(o.power_of_two_share) && is_share(o.small_share),
+             "shares of sizes", "within 0 to 1"),
+         check_option(
+             o.log2_low >= 0 && o.log2_low <= 30 && o.log2_break >= 0 && o.log2_break <= 30,
+             "log2 of sizes", "within 0 to 30"),
+         check_option(
+             is_log_time(o.short_shape, o.short_scale) && is_log_time(o.long_shape, o.long_scale),
+             "gammas of run times", "of a shape from 1 and a mean of at most 12"),
+         check_option(std::abs(o.p_slope) <= 1e3 && std::abs(o.p_start) <= 1e3,
+                      "share of short runs", "within -1000 to 1000"),
+         check_option(is_log_time(o.gap_shape, o.gap_scale), "gamma of gaps",
+                      "of a shape from 1 and a mean of at most 12"),
+         check_option(is_gamma(o.cycle_shape, o.cycle_scale), "gamma of the daily cycle",
+                      "of a shape from 1"),
+         check_option(o.start_hour >= 0 && o.start_hour < 24, "--start-hour", "within 0 to 24")});
+}
+
+double lublin_size(const LublinOptions& o, Random& random) {
+    const double kind = random.unit();
+    const double most = static_cast<double>(o.common.processors);
+    const double high = std::log2(most), low = std::min(o.log2_low, high);
+    const double middle = std::max(low, high - o.log2_break);
+    double log2 =
+        random.chance(o.small_share) ? random.uniform(low, middle) : random.uniform(middle, high);
+    if (kind < o.serial_share) return 1;
+    if (kind < o.serial_share + o.power_of_two_share) log2 = std::round(log2);
+    return std::clamp(std::round(std::exp2(log2)), 1.0, most);
+}
+
+// exp of a gamma, drawn again above its limit: of run times two days, of gaps five.
+double exp_gamma(double shape, double scale, double limit, Random& random) {
+    for (;;) {
+        const double value = random.gamma(shape, scale);
+        if (value <= limit) return std::exp(value);
+    }
+}
+
+double lublin_run(const LublinOptions& o, double size, Random& random) {
+    constexpr double kLimit = 12;
+    const bool is_short = random.chance(o.p_slope * size + o.p_start);
+    return is_short ? exp_gamma(o.short_shape, o.short_scale, kLimit, random)
+                    : exp_gamma(o.long_shape, o.long_scale, kLimit, random);
+}
+
+Draft lublin_job(const LublinOptions& o, Random& random) {
+    constexpr double kLimit = 13;
+    Draft job;
+    job.gap = exp_gamma(o.gap_shape, o.gap_scale, kLimit, random);
+    job.size = lublin_size(o, random);
+    job.run = lublin_run(o, job.size, random);
+    return job;
+}
+
+// Half hours of a day in which time passes for the arrivals at different speed,
+// on average the clock's.
+class DailyCycle {
+  public:
+    explicit DailyCycle(const LublinOptions& o) : start_(o.start_hour * 3600), now_(start_) {
+        double sum = 0;
+        for (int i = 0; i < kSlots; ++i) {
+            const double at = kFirstSlot + i;
+            const double share = boost::math::gamma_p(o.cycle_shape, (at + 0.5) / o.cycle_scale) -
+                                 boost::math::gamma_p(o.cycle_shape, (at - 0.5) / o.cycle_scale);
+            speed_[(kFirstSlot + i) % kSlots] = share;
+            sum += share;
+        }
+        for (double& speed : speed_) speed *= kSlots / sum;
+    }
+
+    bool is_usable() const {
+        return std::ranges::all_of(speed_, [](double s) { return s >= 0; });
+    }
+
+    double advance(double gap) {
+        const double days = std::floor(gap / kDay);
+        now_ += days * kDay;
+        gap -= days * kDay;
+        for (;;) {
+            const double in_slot = std::fmod(now_, kSlot);
+            const auto slot = static_cast<std::size_t>(std::fmod(now_, kDay) / kSlot);
+            const double speed = speed_[slot];
+            const double left = kSlot - in_slot;
+            if (gap <= speed * left) {
+                now_ += speed > 0 ? gap / speed : 0;
+                return now_ - start_;
+            }
+            gap -= speed * left;
+            now_ = std::round((now_ + left) / kSlot) * kSlot;
+        }
+    }
+
+  private:
+    static constexpr int kSlots = 48, kFirstSlot = 11;
+    static constexpr double kSlot = kDay / kSlots;
+    std::array<double, kSlots> speed_{};
+    double start_, now_;
+};
+
+}  // namespace
+
+Result<Log> generate_downey(const DowneyOptions& options) {
+    if (auto ok = check_downey(options); !ok) return ok.error();
+    const double most = static_cast<double>(options.common.processors);
+    const double log_most = std::clamp(std::log(most), options.log_size.low, options.log_size.high);
+    auto jobs = draw_jobs(options.common, [&](Random& random) {
+        Draft job;
+        job.gap = random.exponential(1);
+        job.size = std::round(std::exp(random.uniform(options.log_size.low, log_most)));
+        job.size = std::clamp(job.size, 1.0, most);
+        job.run = std::exp(random.uniform(options.log_run.low, options.log_run.high));
+        return job;
+    });
+    stretch_to_load(jobs, options.common);
+    return make_log(jobs, options.common, [now = 0.0](double gap) mutable { return now += gap; });
+}
+
+Result<Log> generate_lublin(const LublinOptions& options) {
+    if (auto ok = check_lublin(options); !ok) return ok.error();
+    DailyCycle cycle(options);
+    if (!cycle.is_usable()) return error("gamma of the daily cycle: leaves no arrivals in a day");
+    auto jobs =
+        draw_jobs(options.common, [&](Random& random) { return lublin_job(options, random); });
+    stretch_to_load(jobs, options.common);
+    return make_log(jobs, options.common, [&](double gap) { return cycle.advance(gap); });
+}
+
+void write_swf(const Log& log, std::string_view model,
+               const std::function<void(std::string_view)>& out) {
+    constexpr std::size_t kPiece = 1 << 16;
+    std::string piece = fmt::format(
+        "; Version: 2.2\n; Computer: {}\n; MaxJobs: {}\n; MaxRecords: {}\n; MaxNodes: {}\n"
+        "; MaxProcs: {}\n",
+        model, log.jobs.size(), log.jobs.size(), log.nodes, log.processors);
+    for (const LogJob& job : log.jobs) {
+        fmt::format_to(std::back_inserter(piece),
+                       "{} {:.0f} -1 {:.0f} {} -1 -1 {} {:.0f} -1 1 -1 -1 -1 -1 -1 -1 -1\n", job.id,
+                       job.submit, job.run, job.processors, job.processors, job.estimate);
+        if (piece.size() < kPiece) continue;
+        out(piece);
+        piece.clear();
+    }
+    out(piece);
+}
+
+}  // namespace elastic::simulator
