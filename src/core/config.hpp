@@ -13,8 +13,8 @@ namespace elastic::core {
 enum class ShrinkTimeout { revoke, kill };
 
 struct Config {
-    std::string policy_name = "lina-default";
-    Policy policy;             // the preset with single choices applied
+    std::string policy_name{kDefaultPolicy};
+    Policy policy = *preset(kDefaultPolicy);  // with single choices applied
     Duration grace_time = 60;  // GraceTime: to answer an offer, and again to move data
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
     Duration back_off = 300;     // BackOff: no offers to a job that let one expire or declined

@@ -27,9 +27,12 @@ struct Name {
 constexpr Name<InitialSize> kInitialSize[] = {{"requested", InitialSize::requested},
                                               {"least", InitialSize::least},
                                               {"available", InitialSize::available},
+                                              {"flexible", InitialSize::flexible},
                                               {"equal-share", InitialSize::equal_share}};
 constexpr Name<Backfill> kBackfill[] = {
     {"none", Backfill::none}, {"easy", Backfill::easy}, {"conservative", Backfill::conservative}};
+constexpr Name<BackfillOrder> kBackfillOrder[] = {{"queue", BackfillOrder::queue},
+                                                  {"shortest", BackfillOrder::shortest}};
 constexpr Name<ShrinkGuard> kShrinkGuard[] = {{"never", ShrinkGuard::never},
                                               {"default", ShrinkGuard::by_default},
                                               {"application", ShrinkGuard::application},
@@ -52,6 +55,7 @@ constexpr Name<ExpandTrigger> kExpandTrigger[] = {{"never", ExpandTrigger::never
                                                   {"expand-plus", ExpandTrigger::expand_plus}};
 constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder::longest_remaining},
                                               {"scalability", ExpandOrder::scalability},
+                                              {"benefit", ExpandOrder::benefit},
                                               {"smallest", ExpandOrder::smallest}};
 constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max},
                                                 {"intensive", ExpandAmount::to_max},
@@ -125,6 +129,7 @@ constexpr Key number(std::string_view key) {
 constexpr Key kKeys[] = {
     choice<&Policy::initial_size, kInitialSize>("InitialSize"),
     choice<&Policy::backfill, kBackfill>("Backfill"),
+    choice<&Policy::backfill_order, kBackfillOrder>("BackfillOrder"),
     choice<&Policy::shrink_guard, kShrinkGuard>("ShrinkGuard"),
     choice<&Policy::victim_order, kVictimOrder>("VictimOrder"),
     choice<&Policy::shrink_amount, kShrinkAmount>("ShrinkAmount"),
@@ -194,13 +199,24 @@ Policy equipartition() {
     return policy;
 }
 
+// Ours: doc/policies.md says how it works and what it was chosen by.
+Policy elastic_default() {
+    Policy policy;
+    policy.initial_size = InitialSize::flexible;
+    policy.backfill_order = BackfillOrder::shortest;
+    policy.expand_order = ExpandOrder::benefit;
+    policy.resize_gap = 30;
+    return policy;
+}
+
 struct Preset {
     std::string_view name;
     Policy policy;
 };
 
-// Each as its paper has it.
+// Each but the first as its paper has it.
 const std::array kPresets{
+    Preset{"elastic", elastic_default()},
     Preset{"fcfs", rigid(Backfill::none)},
     Preset{"easy", rigid(Backfill::easy)},
     Preset{"conservative", rigid(Backfill::conservative)},

@@ -18,10 +18,18 @@ enum class InitialSize {
                   // minimum ([lina] algorithm 4, lines 2 and 3)
     available,    // a malleable job takes what is idle, from its minimum up to the preferred
                   // size ([mebf] GetResources)
+    flexible,     // the same on idle nodes; by shrinking others the preferred size if they can
+                  // give it, else the minimum
     equal_share,  // a malleable job gets what each malleable job gets ([gupta] section VI-E)
 };
 
 enum class Backfill { none, easy, conservative };
+
+// In which order jobs are tried that may only start ahead of a blocked one.
+enum class BackfillOrder {
+    queue,
+    shortest,  // shortest estimate first
+};
 
 // When running jobs may be shrunk at all.
 enum class ShrinkGuard {
@@ -63,6 +71,7 @@ enum class ExpandTrigger {
 enum class ExpandOrder {
     longest_remaining,  // [lina]
     scalability,        // most scalable ([mebf])
+    benefit,            // most of its remaining time saved for each node
     smallest,           // fewest nodes: equal shares ([gupta])
 };
 
@@ -80,6 +89,7 @@ enum class Feasibility { none, mebf };
 struct Policy {
     InitialSize initial_size = InitialSize::least;
     Backfill backfill = Backfill::easy;
+    BackfillOrder backfill_order = BackfillOrder::queue;
     ShrinkGuard shrink_guard = ShrinkGuard::by_default;
     VictimOrder victim_order = VictimOrder::shrinkable;
     ShrinkAmount shrink_amount = ShrinkAmount::needed;
@@ -102,6 +112,9 @@ struct Policy {
         return shrink_guard != ShrinkGuard::never || expand_trigger != ExpandTrigger::never;
     }
 };
+
+// The preset of a site that does not choose.
+inline constexpr std::string_view kDefaultPolicy = "elastic";
 
 // A preset by its name in elastic.conf(5), "lina-default" or "lina-default/gain" (with
 // another victim order); an error lists the known names.

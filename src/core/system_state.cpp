@@ -160,12 +160,16 @@ Time SystemState::end_of(const PendingJob& job, int size) const {
     return std::max(snapshot_->now + std::max(slower, job.duration), profile_.soon());
 }
 
-Time SystemState::end_after_shrink(const RunningJob& job, int size_after) const {
+Time SystemState::end_after_resize(const RunningJob& job, int size_after) const {
     const int size = total(job.held);
     const Time end = end_of(job);
-    if (end >= kNever || size_after >= size || size_after < 1) return end;
-    const Duration slower = rescale(end - snapshot_->now, size, size_after, job.elastic);
-    return std::max(end, snapshot_->now + slower + job.elastic.cost.seconds(size, size_after));
+    if (end >= kNever || size_after == size || size_after < 1) return end;
+    return snapshot_->now + rescale(end - snapshot_->now, size, size_after, job.elastic) +
+           job.elastic.cost.seconds(size, size_after);
+}
+
+Time SystemState::end_after_shrink(const RunningJob& job, int size_after) const {
+    return std::max(end_of(job), end_after_resize(job, size_after));
 }
 
 bool SystemState::may_resize(std::uint32_t running) const {
@@ -339,11 +343,10 @@ void SystemState::deny(const GrowthRequest& request, Reason reason) {
     add(ActionKind::deny, reason, request.job, PoolCounts(pools(), 0)).op = request.op;
 }
 
-// Taken for ever: only the job itself decides when it gives the nodes back.
 void SystemState::expand(std::uint32_t running, const PoolCounts& idle, int size_after) {
     const RunningJob& job = snapshot_->running[running];
     touched_[running] = true;
-    profile_.take(snapshot_->now, kNever, idle);
+    profile_.take(snapshot_->now, end_of(job), idle);
     add(ActionKind::expand, Reason::nobody_can_use, job.id, idle).size_after = size_after;
 }
 

@@ -52,6 +52,8 @@ class SystemState {
     Time end_of(const RunningJob&) const;
     // If it starts now; it takes longer at less than its preferred size.
     Time end_of(const PendingJob&, int size) const;
+    // With another size, the cost of the resize included.
+    Time end_after_resize(const RunningJob&, int size_after) const;
     // After giving up nodes: it takes longer, and so does the resize itself.
     Time end_after_shrink(const RunningJob&, int size_after) const;
     bool may_resize(

@@ -281,8 +281,8 @@ TEST(the_head_never_starts_later_than_without_the_plan) {
         Snapshot snapshot = given.snapshot;
         snapshot.requests.clear();
         // Who starts moldable jobs with less starts them where fcfs would wait, in order.
-        if (given.policy.initial_size == InitialSize::available ||
-            given.policy.initial_size == InitialSize::equal_share)
+        if (given.policy.initial_size != InitialSize::requested &&
+            given.policy.initial_size != InitialSize::least)
             return;
         const Case plain(snapshot, *preset("fcfs"));
         const Case c(snapshot, given.policy);

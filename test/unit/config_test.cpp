@@ -52,7 +52,7 @@ TEST(config_errors_name_the_line) {
                 "elastic.conf:1: VictimOrder=foo: one of random, gain, shrinkable, "
                 "expansions, adaptation-cost, remaining-time, scalability");
     check_error(parse("Policy=x"),
-                "elastic.conf:1: Policy=x: one of fcfs, easy, conservative, lina-default, "
+                "elastic.conf:1: Policy=x: one of elastic, fcfs, easy, conservative, lina-default, "
                 "lina-application, lina-system, mebf-basic, mebf-handoff, mebf-spare, "
                 "mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition");
     check_error(parse("listenport=0"),

@@ -27,10 +27,14 @@ TEST(a_job_grows_only_in_its_own_pools) {
 
 TEST(nodes_that_a_reservation_needs_are_not_used) {
     SnapshotBuilder b({4});
-    b.run(1, malleable(4, 4, 16), {4}, 50);
-    b.run(2, rigid(4), {4}, 100);
+    b.run(1, malleable(4, 4, 16), {4}, 500);
+    b.run(2, rigid(8), {8}, 100);
     b.queue(9, rigid(9), 10);  // reserved at +100, 3 extra nodes
     check_eq(plan_text(b.snapshot), "expand 1 [3] ->7\nreserve 9 [9] ->9 at +100\n");
+    b.snapshot.running[0].estimated_end = 1100;  // it gives them back in time
+    check_eq(plan_text(b.snapshot), "expand 1 [4] ->8\nreserve 9 [9] ->9 at +100\n");
+    b.snapshot.running[0].elastic.cost.sync = 60;  // and does not if it takes that long
+    check_eq(plan_text(b.snapshot), "reserve 9 [9] ->9 at +100\n");
 }
 
 TEST(rigid_and_evolving_jobs_and_those_in_their_gap_do_not_grow) {

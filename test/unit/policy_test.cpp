@@ -9,10 +9,11 @@ using namespace elastic::core;
 TEST(every_preset_has_a_name_and_is_found_by_it) {
     for (std::string_view name : preset_names()) check_ok(preset(name));
     check_that(preset("EASY")->expand_trigger == ExpandTrigger::never);
-    check_error(preset("best"),
-                "Policy=best: one of fcfs, easy, conservative, lina-default, lina-application, "
-                "lina-system, mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, "
-                "mebf-shrink-plus, mebf-expand-plus, equipartition");
+    check_error(
+        preset("best"),
+        "Policy=best: one of elastic, fcfs, easy, conservative, lina-default, lina-application, "
+        "lina-system, mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, "
+        "mebf-shrink-plus, mebf-expand-plus, equipartition");
 }
 
 TEST(a_preset_can_name_its_victim_order) {

@@ -29,11 +29,14 @@ TEST(the_latest_offers_are_withdrawn_when_the_queue_needs_their_nodes) {
 
 TEST(an_offer_is_withdrawn_when_a_reservation_counts_on_its_nodes) {
     SnapshotBuilder b({2});
-    b.run(1, malleable(2, 2, 4), {2}, 100);
+    b.run(1, malleable(2, 2, 4), {2}, 200);
+    b.run(2, rigid(2), {2}, 100);
     b.promise(Kind::expand, 7, 1, {2}).revocable = true;
     check_eq(plan_text(b.snapshot), "");
     b.queue(9, rigid(4), 10);
     check_eq(plan_text(b.snapshot), "withdraw 1 op7 [2]\nreserve 9 [4] ->4 at +100\n");
+    b.snapshot.running[0].estimated_end = 1100;  // it gives them back in time
+    check_eq(plan_text(b.snapshot), "reserve 9 [4] ->4 at +100\n");
 }
 
 TEST(a_claimed_job_waits_and_keeps_the_idle_nodes_it_needs) {

@@ -23,8 +23,12 @@ int initial_size(const SystemState&, const PendingJob&);
 // With what it is content, now that `idle` nodes are there and it could stay on
 // them; 0 if they are too few for it.
 int initial_size(const SystemState&, const PendingJob&, int idle);
-// What it starts with when others are shrunk for it.
+// What it starts with when others are shrunk for it: the size to be tried first,
+// and the one it is content with.
+int best_initial_size(const SystemState&, const PendingJob&);
 int least_initial_size(const SystemState&, const PendingJob&);
+// Whether a malleable job may start on fewer idle nodes than it asks for.
+bool is_moldable(const Policy&);
 
 // Backfill: whether jobs may start ahead of a blocked job at all, where that
 // does not delay it; and whether each blocked job has a reservation or only the

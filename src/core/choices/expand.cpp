@@ -22,12 +22,28 @@ bool may_expand(const SystemState& state) {
     return false;
 }
 
+namespace {
+
+// The share of its remaining time that each further node saves, if it gets all it
+// can take of the idle ones.
+double benefit(const SystemState& state, const RunningJob& job) {
+    const int size = total(job.held);
+    const int more = std::min(job.elastic.max - size, state.idle());
+    const Duration left = state.end_of(job) - state.snapshot().now;
+    const Duration saved = state.end_of(job) - state.end_after_resize(job, size + more);
+    return saved / (left * std::max(more, 1));
+}
+
+}  // namespace
+
 Rank expand_rank(const SystemState& state, const RunningJob& job) {
     switch (state.policy().expand_order) {
         case ExpandOrder::longest_remaining:
             return {-job.estimated_end, 0};
         case ExpandOrder::scalability:
             return {-scalability(job), 0};
+        case ExpandOrder::benefit:
+            return {-benefit(state, job), 0};
         case ExpandOrder::smallest:
             return {total(job.held), 0};
     }

@@ -37,8 +37,13 @@ int initial_size(const SystemState& state, const PendingJob& job) {
 int initial_size(const SystemState& state, const PendingJob& job, int idle) {
     const int size = initial_size(state, job);
     if (size <= idle) return size;
-    if (state.policy().initial_size != InitialSize::available || !job.elastic.malleable) return 0;
+    if (!is_moldable(state.policy()) || !job.elastic.malleable) return 0;
     return job.elastic.sizes.largest(job.elastic.min, idle);
+}
+
+int best_initial_size(const SystemState& state, const PendingJob& job) {
+    return state.policy().initial_size == InitialSize::flexible ? initial_size(state, job)
+                                                                : least_initial_size(state, job);
 }
 
 int least_initial_size(const SystemState& state, const PendingJob& job) {
@@ -50,9 +55,15 @@ int least_initial_size(const SystemState& state, const PendingJob& job) {
             return job.claimed ? smallest_start(job) : initial_size(state, job);
         case InitialSize::least:
         case InitialSize::available:
+        case InitialSize::flexible:
             return smallest_start(job);
     }
     return 0;
+}
+
+bool is_moldable(const Policy& policy) {
+    return policy.initial_size == InitialSize::available ||
+           policy.initial_size == InitialSize::flexible;
 }
 
 }  // namespace elastic::core::choices

@@ -2,9 +2,10 @@
 // ExpandRunningMalleableJobs of [lina] algorithm 1: "jobs with the highest
 // runtime are chosen for expansion".
 //
-// Over nodes that nobody can use: free now and at no time needed by a
-// reservation.  An expansion has no end of its own, since the job keeps the
-// nodes until it is asked for them; so it is weighed against all time to come.
+// Over nodes that nobody can use: free now, and not needed by a reservation before
+// the job ends by its estimate, which with more nodes can only come sooner.  Where
+// the cost of the resize eats that up, the job ends later than the reservations
+// have been told, so it is left as it is unless there are none.
 // Evolving requests that still wait are no obstacle: they wait because these
 // nodes do not suffice or are not theirs.
 #include <algorithm>
@@ -15,9 +16,9 @@
 namespace elastic::core {
 namespace {
 
-bool any_usable(SystemState& state) {
+bool any_idle(SystemState& state) {
     for (PoolId pool = 0; pool < state.pools(); ++pool)
-        if (state.profile().free_until(pool, kNever) > 0) return true;
+        if (state.profile().free_now(pool) > 0) return true;
     return false;
 }
 
@@ -25,10 +26,12 @@ void expand(Pass& pass, std::uint32_t running) {
     SystemState& state = pass.state;
     const RunningJob& job = state.snapshot().running[running];
     const int room = job.elastic.max - total(job.held);
-    const int found = state.available(job.eligible, room, kNever, pass.counts);
+    const Time end = state.end_of(job);
+    const int found = state.available(job.eligible, room, end, pass.counts);
     const int size = choices::expanded_size(state, job, found);
     if (size == 0 || !choices::is_feasible(state, job, size)) return;
-    state.available(job.eligible, size - total(job.held), kNever, pass.counts);
+    if (!state.reservations().empty() && state.end_after_resize(job, size) > end) return;
+    state.available(job.eligible, size - total(job.held), end, pass.counts);
     state.expand(running, pass.counts, size);
 }
 
@@ -36,7 +39,7 @@ void expand(Pass& pass, std::uint32_t running) {
 
 void expand_running_malleable_jobs(Pass& pass) {
     SystemState& state = pass.state;
-    if (state.index().expandable == 0 || !choices::may_expand(state) || !any_usable(state)) return;
+    if (state.index().expandable == 0 || !choices::may_expand(state) || !any_idle(state)) return;
     const std::vector<RunningJob>& running = state.snapshot().running;
     auto& order = pass.expandable;
     order.clear();
@@ -45,7 +48,7 @@ void expand_running_malleable_jobs(Pass& pass) {
             order.emplace_back(choices::expand_rank(state, running[i]), running[i].id, i);
     std::sort(order.begin(), order.end());
     for (const auto& [rank, id, job] : order) {
-        if (!any_usable(state)) return;
+        if (!any_idle(state)) return;
         expand(pass, job);
     }
 }

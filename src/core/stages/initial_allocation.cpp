@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "core/choices/choices.hpp"
-#include "core/stages/stages.hpp"
+#include "core/stages/queue_walk.hpp"
 
 namespace elastic::core {
 namespace {
@@ -94,9 +94,10 @@ std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
     if (!pass.front.is_settled()) return queue.next(from);
     if (!choices::may_overtake(pass.state.policy())) return queue.end();
     const QueueIndex::Supply supply = supply_for_backfilling(pass);
-    const bool moldable = pass.state.policy().initial_size != InitialSize::requested &&
-                          pass.state.policy().initial_size != InitialSize::least;
-    return moldable ? queue.next_by_least(from, supply) : queue.next_by_size(from, supply);
+    return choices::is_moldable(pass.state.policy()) ||
+                   pass.state.policy().initial_size == InitialSize::equal_share
+               ? queue.next_by_least(from, supply)
+               : queue.next_by_size(from, supply);
 }
 
 }  // namespace
@@ -115,15 +116,12 @@ bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
 
 void initial_allocation(Pass& pass) {
     SystemState& state = pass.state;
+    // Whether or not they wait for other nodes too, they block nobody: theirs are set aside.
+    for (std::uint32_t claimed : state.index().claimed) start_if_nodes_came_free(pass, claimed);
     pass.front.begin(state);
-    const std::vector<PendingJob>& queue = state.snapshot().pending;
-    const std::uint32_t end = state.index().queue.end();
-    for (std::uint32_t i = next_candidate(pass, 0); i < end; i = next_candidate(pass, i + 1)) {
-        if (queue[i].claimed)
-            start_if_nodes_came_free(pass, i);
-        else if (!state.decided(i) && !start_on_idle_nodes(pass, i))
-            pass.front.block(state, i, choices::initial_size(state, queue[i]));
-    }
+    walk_queue(
+        pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
+        [&](std::uint32_t place) { return start_on_idle_nodes(pass, place); });
 }
 
 }  // namespace elastic::core

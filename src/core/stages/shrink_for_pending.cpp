@@ -17,7 +17,7 @@
 #include <algorithm>
 
 #include "core/choices/choices.hpp"
-#include "core/stages/stages.hpp"
+#include "core/stages/queue_walk.hpp"
 
 namespace elastic::core {
 namespace {
@@ -105,7 +105,10 @@ bool schedule_pending_job(Pass& pass, Failures& failures, std::uint32_t pending)
     if (state.free_now(job.eligible) + pass.victims.supply(state, job.eligible) < size)
         return false;
     const LiftedReservation own(state, pending);
-    if (start_on_idle_nodes(pass, pending) || start_by_shrinking(pass, pending, size)) {
+    const int best = choices::best_initial_size(state, job);
+    if (start_on_idle_nodes(pass, pending) ||
+        (best > size && start_by_shrinking(pass, pending, best)) ||
+        start_by_shrinking(pass, pending, size)) {
         // What its reservation held is free for others.
         if (own.exists()) failures.clear(state.snapshot().eligibilities.size());
         return true;
@@ -137,12 +140,9 @@ void schedule_pending_jobs(Pass& pass) {
     pass.front.begin(state);
     Failures failures;
     failures.clear(state.snapshot().eligibilities.size());
-    const std::vector<PendingJob>& jobs = state.snapshot().pending;
-    for (std::uint32_t i = next_candidate(pass, 0); i < queue.end();
-         i = next_candidate(pass, i + 1)) {
-        if (state.decided(i) || schedule_pending_job(pass, failures, i)) continue;
-        pass.front.block(state, i, choices::initial_size(state, jobs[i]));
-    }
+    walk_queue(
+        pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
+        [&](std::uint32_t place) { return schedule_pending_job(pass, failures, place); });
 }
 
 }  // namespace elastic::core

@@ -20,6 +20,7 @@ struct Pass {
     Victims victims;
     std::vector<Shrinkage> selected;
     PoolCounts counts;
+    std::vector<std::uint32_t> candidates;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
 };
 

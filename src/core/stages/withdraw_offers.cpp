@@ -4,7 +4,7 @@
 // accept a growth, and jobs go on arriving.
 //
 // Until it is accepted, an expansion is weighed again in each pass by the rule
-// by which it was made: its nodes must be free and beyond all reservations.  The
+// by which it was made: its nodes must be free until the job ends.  The
 // oldest offers are kept first, so the latest are withdrawn.
 #include <algorithm>
 #include <vector>
@@ -14,10 +14,20 @@
 namespace elastic::core {
 namespace {
 
-bool nobody_can_use(SystemState& state, const PoolCounts& nodes) {
+bool nobody_can_use(SystemState& state, const PoolCounts& nodes, Time end) {
     for (PoolId pool = 0; pool < state.pools(); ++pool)
-        if (nodes[pool] > state.profile().free_until(pool, kNever)) return false;
+        if (nodes[pool] > state.profile().free_until(pool, end)) return false;
     return true;
+}
+
+void keep_or_withdraw(SystemState& state, const Promise& offer) {
+    const std::uint32_t running = state.find_running(offer.job);
+    if (running == state.snapshot().running.size()) return;  // it has ended
+    const Time end = state.end_of(state.snapshot().running[running]);
+    if (nobody_can_use(state, offer.nodes, end))
+        state.profile().take(state.snapshot().now, end, offer.nodes);
+    else
+        state.withdraw(offer);
 }
 
 }  // namespace
@@ -30,12 +40,7 @@ void withdraw_offers(Pass& pass) {
         if (promise.kind == Promise::Kind::expand && promise.revocable) offers.push_back(&promise);
     std::sort(offers.begin(), offers.end(),
               [](const Promise* a, const Promise* b) { return a->op < b->op; });
-    for (const Promise* offer : offers) {
-        if (nobody_can_use(state, offer->nodes))
-            state.profile().take(state.snapshot().now, kNever, offer->nodes);
-        else
-            state.withdraw(*offer);
-    }
+    for (const Promise* offer : offers) keep_or_withdraw(state, *offer);
 }
 
 }  // namespace elastic::core
