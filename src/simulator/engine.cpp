@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: MIT
+// A binary heap of ends, requests and wake-ups, merged with the arrivals, which
+// are in order as they are.  Whatever changes a running job's future gives it a
+// new version; events of an older one are thrown away when they come up.
+//
+// A rigid job costs one push and one pop.  What an elastic job needs besides
+// stands in a slot that it has while it runs.  Nothing is allocated for an event
+// once the arrays have grown, and nothing is formatted here.
+//
+// A job has two clocks: the work that is left in truth, which says when it ends,
+// and what the scheduler believes, which may be wrong in its length (the
+// estimate) and in its slope (the speed-up model).
+//
+// Always holds: the number of passes is bounded, whatever the policy does.
+// Arrivals, ends, starts and requests are as many as the workload has, and
+// between two of them there is a bounded number of wake-ups.
+#include "simulator/engine.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+#include "core/cluster.hpp"
+#include "core/planner.hpp"
+#include "core/speedup.hpp"
+
+namespace elastic::simulator {
+namespace {
+
+using core::Action;
+using core::ActionKind;
+
+// In the order in which events of one instant are applied.
+enum class EventKind : std::uint8_t { end, request, wake_up };
+
+struct Event {
+    Time at;
+    std::uint32_t job;
+    std::uint32_t version : 30;
+    std::uint32_t kind : 2;
+
+    // For std::push_heap, whose front is the greatest.
+    friend bool operator<(const Event& a, const Event& b) {
+        if (a.at != b.at) return a.at > b.at;
+        if (a.kind != b.kind) return a.kind > b.kind;
+        return a.job > b.job;
+    }
+};
+static_assert(sizeof(Event) == 16);
+
+// What an elastic job needs while it runs.
+struct Progress {
+    const Elasticity* how = nullptr;
+    core::WorkLedger truth, belief;
+    Time booked = 0;  // node-seconds and segments are complete until then
+    // Of the resizes so far, still to be paid from `booked` on.
+    Duration negotiation = 0, redistribution = 0;
+    std::uint32_t version = 0;
+    std::uint32_t next_request = 0;
+};
+
+// A growth that a job has asked for before this pass.
+struct Asked {
+    core::OpId op = 0;
+    std::uint32_t job = 0;
+    int nodes = 0;
+    bool answered = false;
+};
+
+constexpr std::uint32_t kNoSlot = UINT32_MAX;
+
+// How often a running job is looked at again between two changes in the system:
+// enough to react to resizes with resizes, and no end in itself.
+constexpr std::int64_t kWakeUpsPerJob = 8;
+
+core::PendingJob pending_of(const Workload& workload, std::size_t index) {
+    const Job& job = workload.jobs[index];
+    core::PendingJob pending;
+    pending.id = static_cast<core::JobId>(index + 1);
+    if (job.elasticity >= 0)
+        pending.elastic = workload.elasticities[job.elasticity].annotation;
+    else
+        pending.elastic.min = pending.elastic.pref = pending.elastic.max = job.nodes;
+    pending.duration = job.estimate;
+    pending.submit = job.submit;
+    return pending;
+}
+
+std::vector<std::uint32_t> in_order_of_arrival(const std::vector<Job>& jobs) {
+    std::vector<std::uint32_t> order(jobs.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+        return jobs[a].submit < jobs[b].submit;
+    };
+    if (!std::is_sorted(order.begin(), order.end(), earlier))
+        std::stable_sort(order.begin(), order.end(), earlier);
+    return order;
+}
+
+class Engine {
+  public:
+    Engine(const Workload& workload, const SimulationOptions& options);
+    Outcome run();
+
+  private:
+    // Events.
+    void push(Time at, EventKind kind, std::uint32_t job, std::uint32_t version);
+    void pop();
+    bool is_stale(const Event&) const;
+    bool next_instant();
+    bool apply_events();
+    void arrive(std::uint32_t job);
+    void end(std::uint32_t job);
+    void request(std::uint32_t job);
+    bool is_wake_up_due() const;
+
+    // Passes.
+    bool could_act() const;
+    void pass();
+    bool plan_and_execute();
+    void execute(const Action&);
+    void start(const Action&);
+    Asked& asked(core::OpId);
+    void grant(Asked&);
+    void deny(Asked&, core::Reason);
+    void deny_unanswered();
+
+    // Running elastic jobs.
+    Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
+    std::uint32_t new_slot();
+    Duration start_elastic(std::uint32_t job, int size);
+    void resize(Observer::Resize);
+    void shrink_by_itself(std::uint32_t job, int nodes);
+    void schedule(std::uint32_t job);
+    void schedule_request(std::uint32_t job);
+    void schedule_wake_up(std::uint32_t job);
+    void book(std::uint32_t job);
+    void add_segment(std::uint32_t job, Time from, Time to, Segment::Kind);
+    Duration gap(const core::Annotation&) const;
+
+    const Workload& workload_;
+    const SimulationOptions& options_;
+    core::Cluster cluster_;
+    core::Planner planner_;
+    core::Rng rng_;
+    Outcome outcome_;
+
+    Time now_ = 0;
+    std::vector<Event> events_;  // a heap
+    std::vector<std::uint32_t> arrivals_;
+    std::size_t next_arrival_ = 0;
+    std::int64_t pending_ = 0, running_ = 0, ended_ = 0;
+    std::int64_t wake_ups_left_ = 0;
+
+    bool resizes_ = false;             // the policy resizes, and there is something to resize
+    bool without_gap_ = false;         // jobs may be resized again in the instant of a resize
+    std::vector<std::uint32_t> slot_;  // by job; empty without elastic jobs
+    std::vector<Progress> progress_;   // by slot
+    std::vector<std::uint32_t> free_slots_;
+    std::vector<Asked> asked_;  // few
+    core::OpId next_op_ = 1;
+};
+
+bool resizes(const core::Policy& policy) {
+    return policy.shrink_guard != core::ShrinkGuard::never ||
+           policy.expand_trigger != core::ExpandTrigger::never;
+}
+
+Engine::Engine(const Workload& workload, const SimulationOptions& options)
+    : workload_(workload),
+      options_(options),
+      cluster_(workload.nodes),
+      rng_(options.seed),
+      arrivals_(in_order_of_arrival(workload.jobs)) {
+    outcome_.jobs.resize(workload.jobs.size());
+    if (workload.elasticities.empty()) return;
+    slot_.assign(workload.jobs.size(), kNoSlot);
+    resizes_ = resizes(options.policy);
+    without_gap_ =
+        resizes_ && std::any_of(workload.elasticities.begin(), workload.elasticities.end(),
+                                [&](const Elasticity& e) {
+                                    return e.annotation.malleable && gap(e.annotation) == 0;
+                                });
+}
+
+Outcome Engine::run() {
+    while (next_instant())
+        if (apply_events()) pass();
+    outcome_.lost = static_cast<std::int64_t>(outcome_.jobs.size()) - ended_;
+    std::sort(outcome_.segments.begin(), outcome_.segments.end(),
+              [](const Segment& a, const Segment& b) {
+                  return a.job != b.job ? a.job < b.job : a.from < b.from;
+              });
+    return std::move(outcome_);
+}
+
+// ---- events -----------------------------------------------------------------
+
+void Engine::push(Time at, EventKind kind, std::uint32_t job, std::uint32_t version) {
+    events_.push_back({std::max(at, now_), job, version, static_cast<std::uint32_t>(kind)});
+    std::push_heap(events_.begin(), events_.end());
+}
+
+void Engine::pop() {
+    std::pop_heap(events_.begin(), events_.end());
+    events_.pop_back();
+}
+
+bool Engine::is_stale(const Event& event) const {
+    if (workload_.jobs[event.job].elasticity < 0) return false;
+    const std::uint32_t slot = slot_[event.job];
+    return slot == kNoSlot || progress_[slot].version != event.version;
+}
+
+// Moves the clock to the next instant at which anything happens, if there is one.
+bool Engine::next_instant() {
+    while (!events_.empty() && is_stale(events_.front())) pop();
+    const bool arrivals_left = next_arrival_ < arrivals_.size();
+    if (events_.empty() && !arrivals_left) return false;
+    Time next = events_.empty() ? kNever : events_.front().at;
+    if (arrivals_left) next = std::min(next, workload_.jobs[arrivals_[next_arrival_]].submit);
+    now_ = next;
+    cluster_.advance(now_);
+    return true;
+}
+
+// Whether there is a reason for a pass.
+bool Engine::apply_events() {
+    bool changed = false, woken = false;
+    while (!events_.empty() && events_.front().at <= now_) {
+        const Event event = events_.front();
+        pop();
+        if (is_stale(event)) continue;
+        const auto kind = static_cast<EventKind>(event.kind);
+        (kind == EventKind::wake_up ? woken : changed) = true;
+        if (kind == EventKind::end) end(event.job);
+        if (kind == EventKind::request) request(event.job);
+    }
+    for (; next_arrival_ < arrivals_.size(); ++next_arrival_, changed = true) {
+        const std::uint32_t job = arrivals_[next_arrival_];
+        if (workload_.jobs[job].submit > now_) break;
+        arrive(job);
+    }
+    if (changed) wake_ups_left_ = kWakeUpsPerJob * (running_ + 1);
+    return changed || (woken && is_wake_up_due() && wake_ups_left_-- > 0);
+}
+
+// That a job may be resized again matters only where there is something to gain.
+bool Engine::is_wake_up_due() const {
+    return pending_ > 0 || cluster_.idle() > 0;
+}
+
+void Engine::arrive(std::uint32_t job) {
+    cluster_.arrive(pending_of(workload_, job));
+    ++pending_;
+    if (options_.observer) options_.observer->arrived(now_, job);
+}
+
+void Engine::end(std::uint32_t job) {
+    JobResult& result = outcome_.jobs[job];
+    result.end = now_;
+    --running_;
+    ++ended_;
+    cluster_.end(job + 1);
+    if (workload_.jobs[job].elasticity >= 0) {
+        book(job);
+        free_slots_.push_back(slot_[job]);
+        slot_[job] = kNoSlot;
+    } else {
+        outcome_.counters.busy += (now_ - result.start) * result.nodes_end;
+        add_segment(job, result.start, now_, Segment::Kind::run);
+    }
+    if (options_.observer) options_.observer->ended(now_, job, result.nodes_end);
+}
+
+// [lina] section 4: a wish for fewer nodes is granted at once, since nothing can
+// stand against it; one for more is decided in the pass that follows.
+void Engine::request(std::uint32_t job) {
+    Progress& progress = this->progress(job);
+    const int nodes = progress.how->events[progress.next_request++].nodes;
+    schedule_request(job);
+    if (nodes < 0) return shrink_by_itself(job, -nodes);
+    if (nodes == 0) return;
+    const core::OpId op = next_op_++;
+    asked_.push_back({op, job, nodes, false});
+    // It does not wait, but victims are only asked for one whose deadline is not reached.
+    cluster_.ask({op, job + 1, nodes, 1, std::nextafter(now_, kNever)});
+    if (options_.observer) options_.observer->asked(now_, job, op, nodes);
+}
+
+// ---- passes -----------------------------------------------------------------
+
+// False only if a pass could do nothing at all.
+bool Engine::could_act() const {
+    if (!asked_.empty()) return true;
+    return resizes_ ? pending_ + running_ > 0 : pending_ > 0 && cluster_.idle() > 0;
+}
+
+void Engine::pass() {
+    if (!could_act()) return;
+    const bool acted = plan_and_execute();
+    // What has just started or changed can be resized in the same instant.
+    if (acted && without_gap_) plan_and_execute();
+}
+
+bool Engine::plan_and_execute() {
+    ++outcome_.counters.passes;
+    const core::Plan& plan = planner_.plan(cluster_.snapshot(), options_.policy, rng_);
+    bool acted = false;
+    for (const Action& action : plan.actions)
+        if (action.kind == ActionKind::shrink) execute(action);
+    for (const Action& action : plan.actions) {
+        if (action.kind != ActionKind::shrink) execute(action);
+        acted = acted || action.kind != ActionKind::reserve;
+    }
+    deny_unanswered();
+    return acted;
+}
+
+void Engine::execute(const Action& action) {
+    Observer::Resize change;
+    change.job = action.job - 1;
+    switch (action.kind) {
+        case ActionKind::start:
+            return start(action);
+        case ActionKind::shrink:
+            change.to = action.size_after;
+            change.op = next_op_++;
+            change.for_somebody = action.beneficiary != 0;
+            if (change.for_somebody) change.beneficiary = action.beneficiary - 1;
+            return resize(change);
+        case ActionKind::expand:
+            change.to = action.size_after;
+            change.own_wish = action.op != 0;
+            change.op = change.own_wish ? action.op : next_op_++;
+            if (change.own_wish) grant(asked(action.op));
+            return resize(change);
+        case ActionKind::deny:
+            return deny(asked(action.op), action.reason);
+        case ActionKind::reserve:
+        case ActionKind::withdraw:  // nothing is ever merely offered here
+            return;
+    }
+}
+
+void Engine::start(const Action& action) {
+    const std::uint32_t index = action.job - 1;
+    const Job& job = workload_.jobs[index];
+    const int size = action.size_after;
+    outcome_.jobs[index] = {now_, now_, size, size, 0};
+    --pending_;
+    ++running_;
+    wake_ups_left_ += kWakeUpsPerJob;
+    Counters& counters = outcome_.counters;
+    counters.in_order += action.reason == core::Reason::fits;
+    counters.backfilled += action.reason == core::Reason::backfilled;
+    counters.by_shrinking += action.reason == core::Reason::by_shrinking;
+    if (options_.observer) options_.observer->started(now_, index, size);
+    const bool elastic = job.elasticity >= 0;
+    cluster_.start(action.job, size, now_ + (elastic ? start_elastic(index, size) : job.estimate));
+    if (elastic)
+        schedule(index);
+    else
+        push(now_ + job.run, EventKind::end, index, 0);
+}
+
+Asked& Engine::asked(core::OpId op) {
+    const auto found = std::find_if(asked_.begin(), asked_.end(),
+                                    [&](const Asked& asked) { return asked.op == op; });
+    assert(found != asked_.end());
+    return *found;
+}
+
+void Engine::grant(Asked& asked) {
+    asked.answered = true;
+    ++outcome_.counters.granted;
+}
+
+void Engine::deny(Asked& asked, core::Reason reason) {
+    asked.answered = true;
+    ++outcome_.counters.denied;
+    if (options_.observer)
+        options_.observer->denied(now_, asked.job, asked.op, asked.nodes, reason);
+}
+
+// Nobody waits for what was not to be had.
+void Engine::deny_unanswered() {
+    if (asked_.empty()) return;
+    for (Asked& asked : asked_)
+        if (!asked.answered) deny(asked, core::Reason::no_nodes);
+    asked_.clear();
+    cluster_.forget_requests();
+}
+
+// ---- running elastic jobs ---------------------------------------------------
+
+std::uint32_t Engine::new_slot() {
+    if (free_slots_.empty()) {
+        progress_.emplace_back();
+        return static_cast<std::uint32_t>(progress_.size() - 1);
+    }
+    const std::uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+}
+
+// How long it runs, as the scheduler believes.
+Duration Engine::start_elastic(std::uint32_t index, int size) {
+    const Job& job = workload_.jobs[index];
+    slot_[index] = new_slot();
+    Progress& progress = this->progress(index);
+    progress = {};
+    progress.how = &workload_.elasticities[job.elasticity];
+    const core::SpeedupModel& truth = progress.how->true_speedup;
+    const core::SpeedupModel& belief = progress.how->annotation.speedup;
+    const Duration run = core::rescale(job.run, job.nodes, size, truth, job.nodes);
+    const Duration estimate = core::rescale(job.estimate, job.nodes, size, belief, job.nodes);
+    progress.truth = {now_, run, size, truth, job.nodes};
+    progress.belief = {now_, estimate, size, belief, job.nodes};
+    progress.booked = now_;
+    return estimate;
+}
+
+void Engine::resize(Observer::Resize change) {
+    const auto job = static_cast<std::uint32_t>(change.job);
+    JobResult& result = outcome_.jobs[job];
+    Progress& progress = this->progress(job);
+    change.from = result.nodes_end;
+    if (change.to == change.from) return;
+    book(job);
+    const Duration moving = progress.how->annotation.cost.seconds(change.from, change.to);
+    change.cost = moving + progress.how->negotiation;
+    progress.redistribution += moving;
+    progress.negotiation += progress.how->negotiation;
+    progress.truth.resize(now_, change.to, change.cost);
+    progress.belief.resize(now_, change.to, change.cost);
+    ++progress.version;
+    ++(change.to < change.from ? outcome_.counters.shrinks : outcome_.counters.expansions);
+    ++result.resizes;
+    result.nodes_end = change.to;
+    cluster_.resize(job + 1, change.to, progress.belief.estimated_end());
+    schedule(job);
+    if (options_.observer) options_.observer->resized(now_, change);
+}
+
+void Engine::shrink_by_itself(std::uint32_t job, int nodes) {
+    const core::Annotation& elastic = progress(job).how->annotation;
+    const int size = outcome_.jobs[job].nodes_end;
+    const int least = std::max(elastic.min, size - nodes);
+    ++outcome_.counters.granted;
+    Observer::Resize change;
+    change.job = job;
+    change.to = elastic.sizes.smallest(least, size - 1);
+    if (change.to == 0) return;  // it is as small as it can be
+    change.op = next_op_++;
+    change.own_wish = true;
+    resize(change);
+}
+
+void Engine::schedule(std::uint32_t job) {
+    const Progress& progress = this->progress(job);
+    push(progress.truth.estimated_end(), EventKind::end, job, progress.version);
+    schedule_request(job);
+    schedule_wake_up(job);
+}
+
+// The job's next wish, at its present size.
+void Engine::schedule_request(std::uint32_t index) {
+    const Progress& progress = this->progress(index);
+    if (progress.next_request == progress.how->events.size()) return;
+    const Job& job = workload_.jobs[index];
+    const Duration whole = core::rescale(job.run, job.nodes, outcome_.jobs[index].nodes_end,
+                                         progress.how->true_speedup, job.nodes);
+    const Duration left = progress.how->events[progress.next_request].work_left * whole;
+    push(progress.truth.estimated_end() - left, EventKind::request, index, progress.version);
+}
+
+void Engine::schedule_wake_up(std::uint32_t job) {
+    const Progress& progress = this->progress(job);
+    const core::Annotation& elastic = progress.how->annotation;
+    if (!resizes_ || !elastic.malleable) return;
+    const Time over = now_ + gap(elastic);
+    if (over > now_ && over < progress.truth.estimated_end())
+        push(over, EventKind::wake_up, job, progress.version);
+}
+
+Duration Engine::gap(const core::Annotation& elastic) const {
+    return elastic.gap >= 0 ? elastic.gap : options_.policy.resize_gap;
+}
+
+// Accounts for the time since the last resize.
+void Engine::book(std::uint32_t job) {
+    Progress& progress = this->progress(job);
+    Counters& counters = outcome_.counters;
+    const int nodes = outcome_.jobs[job].nodes_end;
+    const Duration passed = now_ - progress.booked;
+    const Duration negotiating = std::min(passed, progress.negotiation);
+    const Duration moving = std::min(passed - negotiating, progress.redistribution);
+    counters.busy += passed * nodes;
+    counters.negotiation += negotiating * nodes;
+    counters.redistribution += moving * nodes;
+    progress.negotiation -= negotiating;
+    progress.redistribution -= moving;
+    const Time working = std::min(progress.booked + negotiating + moving, now_);
+    add_segment(job, progress.booked, working, Segment::Kind::redistribute);
+    add_segment(job, working, now_, Segment::Kind::run);
+    progress.booked = now_;
+}
+
+void Engine::add_segment(std::uint32_t job, Time from, Time to, Segment::Kind kind) {
+    if (options_.segments && from < to)
+        outcome_.segments.push_back({from, to, job, outcome_.jobs[job].nodes_end, kind});
+}
+
+}  // namespace
+
+Outcome simulate(const Workload& workload, const SimulationOptions& options) {
+    return Engine(workload, options).run();
+}
+
+}  // namespace elastic::simulator

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// simulate(workload, options) -> Outcome: runs a workload under a policy, event by
+// event, with the planner that also runs in slurmctld.
+//
+// Rules (selastic-sim(1)): all events of one instant are applied before one
+// planning pass, ends first, then evolving requests, then arrivals; the queue is
+// ordered by submission, then by the log.  A resize takes effect at once for all
+// jobs concerned; the resized job then does no work for the time that the resize
+// costs it ([lina] section 3: the redistribution belongs to the new phase).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/policy.hpp"
+#include "simulator/observer.hpp"
+#include "simulator/workload.hpp"
+
+namespace elastic::simulator {
+
+struct SimulationOptions {
+    core::Policy policy;
+    std::uint64_t seed = 1;        // of the policy's own choices
+    bool segments = false;         // fill Outcome::segments
+    Observer* observer = nullptr;  // borrowed; none by default
+};
+
+// What became of a job.  One that never started (see `lost`) has no nodes.
+struct JobResult {
+    Time start = 0, end = 0;  // seconds from the log's zero
+    int nodes_start = 0, nodes_end = 0;
+    int resizes = 0;
+};
+
+// A job held `nodes` from `from` until `to`, all of the time either working or
+// paying for a resize (data redistribution and negotiation).
+struct Segment {
+    enum class Kind : std::uint8_t { run, redistribute };
+    Time from = 0, to = 0;
+    std::uint32_t job = 0;  // index into Workload::jobs
+    int nodes = 0;
+    Kind kind = Kind::run;
+};
+
+struct Counters {
+    std::int64_t passes = 0;    // of the planner
+    std::int64_t in_order = 0;  // starts
+    std::int64_t backfilled = 0;
+    std::int64_t by_shrinking = 0;
+    std::int64_t shrinks = 0, expansions = 0;
+    std::int64_t granted = 0, denied = 0;  // requests of evolving jobs, for fewer nodes too
+    // Node-seconds that jobs held, and what of it went into resizes.
+    double busy = 0, redistribution = 0, negotiation = 0;
+};
+
+struct Outcome {
+    std::vector<JobResult> jobs;    // one for each of Workload::jobs
+    std::vector<Segment> segments;  // by job, then by time; if wanted
+    Counters counters;
+    std::int64_t lost = 0;  // jobs that never ended: a mistake in the scheduler
+};
+
+// Ends for every policy.  Pure; safe to call from several threads.
+Outcome simulate(const Workload&, const SimulationOptions&);
+
+}  // namespace elastic::simulator

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Who wants to hear of every step of a simulation while it runs: the journal.
+// Jobs are indices into Workload::jobs.  Times never go back.
+#pragma once
+
+#include <cstddef>
+
+#include "core/plan.hpp"
+#include "core/types.hpp"
+
+namespace elastic::simulator {
+
+class Observer {
+  public:
+    virtual ~Observer() = default;
+
+    struct Resize {
+        std::size_t job = 0;
+        core::OpId op = 0;  // never repeats
+        int from = 0, to = 0;
+        bool own_wish = false;        // the job asked for it
+        bool for_somebody = false;    // a shrink: `beneficiary` waits for the nodes
+        std::size_t beneficiary = 0;  // index as well
+        Duration cost = 0;            // seconds until the job uses its new size
+    };
+
+    virtual void arrived(Time, std::size_t job) = 0;
+    virtual void started(Time, std::size_t job, int nodes) = 0;
+    // An evolving job asks for `nodes` more; a growth's resize or `denied` follows at once.
+    virtual void asked(Time, std::size_t job, core::OpId, int nodes) = 0;
+    virtual void denied(Time, std::size_t job, core::OpId, int nodes, core::Reason) = 0;
+    virtual void resized(Time, const Resize&) = 0;
+    virtual void ended(Time, std::size_t job, int nodes) = 0;
+};
+
+}  // namespace elastic::simulator

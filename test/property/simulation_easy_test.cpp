@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// First come first served and EASY as the manual states them, on whole workloads,
+// with nothing shared with the simulator or the planner and no data structure
+// but lists.  simulate() must start every job at the same instant.
+#include <limits>
+
+#include "random_workload.hpp"
+#include "simulator/engine.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::testing;
+using simulator::Job;
+using simulator::Workload;
+
+namespace {
+
+enum class Discipline { fcfs, easy };
+
+class BruteForce {
+  public:
+    BruteForce(const Workload& workload, Discipline discipline)
+        : jobs_(workload.jobs),
+          discipline_(discipline),
+          free_(workload.nodes),
+          starts_(jobs_.size(), -1),
+          state_(jobs_.size(), State::future) {}
+
+    std::vector<Time> starts() {
+        while (next_instant()) {
+            for (std::size_t i = 0; i < jobs_.size(); ++i)
+                if (state_[i] == State::running && starts_[i] + jobs_[i].run == now_) {
+                    state_[i] = State::gone;
+                    free_ += jobs_[i].nodes;
+                }
+            arrive();
+            schedule();
+        }
+        return starts_;
+    }
+
+    int backfilled() const { return backfilled_; }
+
+  private:
+    enum class State { future, queued, running, gone };
+
+    bool next_instant() {
+        Time next = std::numeric_limits<Time>::infinity();
+        for (std::size_t i = 0; i < jobs_.size(); ++i) {
+            if (state_[i] == State::future) next = std::min(next, jobs_[i].submit);
+            if (state_[i] == State::running) next = std::min(next, starts_[i] + jobs_[i].run);
+        }
+        now_ = next;
+        return next != std::numeric_limits<Time>::infinity();
+    }
+
+    // The queue is ordered by submission, then by the log: jobs of one instant come in its order.
+    void arrive() {
+        for (std::size_t i = 0; i < jobs_.size(); ++i)
+            if (state_[i] == State::future && jobs_[i].submit == now_) {
+                state_[i] = State::queued;
+                queue_.push_back(i);
+            }
+    }
+
+    void start(std::size_t place) {
+        const std::size_t job = queue_[place];
+        queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
+        state_[job] = State::running;
+        starts_[job] = now_;
+        free_ -= jobs_[job].nodes;
+    }
+
+    void schedule() {
+        while (!queue_.empty() && jobs_[queue_[0]].nodes <= free_) start(0);
+        if (queue_.empty() || discipline_ == Discipline::fcfs) return;
+        const auto [shadow, extra] = reservation(jobs_[queue_[0]].nodes);
+        int left = extra;
+        for (std::size_t place = 1; place < queue_.size();) {
+            const Job& job = jobs_[queue_[place]];
+            const bool in_time = now_ + job.estimate <= shadow;
+            if (job.nodes > free_ || !(in_time || job.nodes <= left)) {
+                ++place;
+                continue;
+            }
+            if (!in_time) left -= job.nodes;
+            start(place);
+            ++backfilled_;
+        }
+    }
+
+    // A job that outruns its estimate may end at any moment: next.
+    Time expected_end(std::size_t job) const {
+        const Time end = starts_[job] + jobs_[job].estimate;
+        return end > now_ ? end : std::nextafter(now_, std::numeric_limits<Time>::infinity());
+    }
+
+    std::pair<Time, int> reservation(int nodes) const {
+        Time shadow = std::numeric_limits<Time>::infinity();
+        for (std::size_t i = 0; i < jobs_.size(); ++i)
+            if (state_[i] == State::running && free_at(expected_end(i)) >= nodes)
+                shadow = std::min(shadow, expected_end(i));
+        return {shadow, free_at(shadow) - nodes};
+    }
+
+    int free_at(Time time) const {
+        int free = free_;
+        for (std::size_t i = 0; i < jobs_.size(); ++i)
+            if (state_[i] == State::running && expected_end(i) <= time) free += jobs_[i].nodes;
+        return free;
+    }
+
+    const std::vector<Job>& jobs_;
+    const Discipline discipline_;
+    Time now_ = 0;
+    int free_;
+    std::vector<Time> starts_;
+    std::vector<State> state_;
+    std::vector<std::size_t> queue_;
+    int backfilled_ = 0;
+};
+
+simulator::Outcome simulated(const Workload& workload, std::string_view policy) {
+    simulator::SimulationOptions options;
+    options.policy = *core::preset(policy);
+    return simulator::simulate(workload, options);
+}
+
+void check_same(const Workload& workload, const std::vector<Time>& expected,
+                const simulator::Outcome& actual, int round) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        ck_assert_msg(actual.jobs[i].start == expected[i],
+                      "workload %d, job %zu of %zu starts at %g, not %g", round, i, expected.size(),
+                      actual.jobs[i].start, expected[i]);
+        check_eq(actual.jobs[i].end, expected[i] + workload.jobs[i].run);
+        check_eq(actual.jobs[i].nodes_start, workload.jobs[i].nodes);
+    }
+    check_eq(actual.lost, 0);
+}
+
+}  // namespace
+
+TEST(easy_starts_every_job_when_the_rules_say) {
+    core::Rng rng(seed(11));
+    std::int64_t backfilled = 0;
+    for (int round = 0; round < 600; ++round) {
+        RandomWorkload random(rng);
+        const Workload workload = random.rigid(random.between(0, 120), round % 2 == 1);
+        BruteForce easy(workload, Discipline::easy);
+        const simulator::Outcome outcome = simulated(workload, "easy");
+        check_same(workload, easy.starts(), outcome, round);
+        check_eq(outcome.counters.backfilled, easy.backfilled());
+        backfilled += easy.backfilled();
+    }
+    check_that(backfilled > 1000);
+}
+
+TEST(fcfs_starts_every_job_when_the_rules_say) {
+    core::Rng rng(seed(12));
+    for (int round = 0; round < 300; ++round) {
+        RandomWorkload random(rng);
+        const Workload workload = random.rigid(random.between(0, 120), round % 2 == 1);
+        const simulator::Outcome outcome = simulated(workload, "fcfs");
+        check_same(workload, BruteForce(workload, Discipline::fcfs).starts(), outcome, round);
+        check_eq(outcome.counters.backfilled, 0);
+        check_eq(outcome.counters.in_order, static_cast<std::int64_t>(workload.jobs.size()));
+    }
+}
