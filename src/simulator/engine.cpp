@@ -321,6 +321,7 @@ bool Engine::plan_and_execute() {
 void Engine::execute(const Action& action) {
     Observer::Resize change;
     change.job = action.job - 1;
+    change.reason = action.reason;
     switch (action.kind) {
         case ActionKind::start:
             return start(action);
@@ -334,7 +335,11 @@ void Engine::execute(const Action& action) {
             change.to = action.size_after;
             change.own_wish = action.op != 0;
             change.op = change.own_wish ? action.op : next_op_++;
-            if (change.own_wish) grant(asked(action.op));
+            if (change.own_wish) {
+                Asked& wish = asked(action.op);
+                change.wanted = wish.nodes;
+                grant(wish);
+            }
             return resize(change);
         case ActionKind::deny:
             return deny(asked(action.op), action.reason);
@@ -455,6 +460,7 @@ void Engine::shrink_by_itself(std::uint32_t job, int nodes) {
     if (change.to == 0) return;  // it is as small as it can be
     change.op = next_op_++;
     change.own_wish = true;
+    change.reason = core::Reason::evolving_request;
     resize(change);
 }
 

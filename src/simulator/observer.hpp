@@ -18,7 +18,9 @@ class Observer {
         std::size_t job = 0;
         core::OpId op = 0;  // never repeats
         int from = 0, to = 0;
+        core::Reason reason = core::Reason::fits;
         bool own_wish = false;        // the job asked for it
+        int wanted = 0;               // a growth by own wish: nodes asked for
         bool for_somebody = false;    // a shrink: `beneficiary` waits for the nodes
         std::size_t beneficiary = 0;  // index as well
         Duration cost = 0;            // seconds until the job uses its new size
