@@ -162,11 +162,6 @@ class Engine {
     core::OpId next_op_ = 1;
 };
 
-bool resizes(const core::Policy& policy) {
-    return policy.shrink_guard != core::ShrinkGuard::never ||
-           policy.expand_trigger != core::ExpandTrigger::never;
-}
-
 Engine::Engine(const Workload& workload, const SimulationOptions& options)
     : workload_(workload),
       options_(options),
@@ -176,7 +171,7 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
     outcome_.jobs.resize(workload.jobs.size());
     if (workload.elasticities.empty()) return;
     slot_.assign(workload.jobs.size(), kNoSlot);
-    resizes_ = resizes(options.policy);
+    resizes_ = options.policy.resizes();
     without_gap_ =
         resizes_ && std::any_of(workload.elasticities.begin(), workload.elasticities.end(),
                                 [&](const Elasticity& e) {
@@ -301,12 +296,12 @@ void Engine::pass() {
     if (!could_act()) return;
     const bool acted = plan_and_execute();
     // What has just started or changed can be resized in the same instant.
-    if (acted && without_gap_) plan_and_execute();
+    if (acted && without_gap_ && is_wake_up_due()) plan_and_execute();
 }
 
 bool Engine::plan_and_execute() {
     ++outcome_.counters.passes;
-    const core::Plan& plan = planner_.plan(cluster_.snapshot(), options_.policy, rng_);
+    const core::Plan& plan = planner_.plan(cluster_, options_.policy, rng_);
     bool acted = false;
     for (const Action& action : plan.actions)
         if (action.kind == ActionKind::shrink) execute(action);
