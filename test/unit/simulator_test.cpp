@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// The engine on examples small enough to be done by hand, its figures and tables.
+#include "journal/event.hpp"
+#include "simulator/engine.hpp"
+#include "simulator/metrics.hpp"
+#include "simulator/node_allocator.hpp"
+#include "simulator/output.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+
+namespace {
+
+class Builder {
+  public:
+    explicit Builder(int nodes) { workload.nodes = nodes; }
+
+    Job& job(Time submit, Duration run, int nodes) {
+        Job job;
+        job.id = 10 * (std::ssize(workload.jobs) + 1);
+        job.submit = submit;
+        job.run = job.estimate = run;
+        job.nodes = nodes;
+        return workload.jobs.emplace_back(job);
+    }
+
+    Elasticity& elastic(Time submit, Duration run, int min, int pref, int max) {
+        job(submit, run, pref).elasticity = static_cast<int>(workload.elasticities.size());
+        Elasticity& elasticity = workload.elasticities.emplace_back();
+        elasticity.annotation.malleable = true;
+        elasticity.annotation.min = min;
+        elasticity.annotation.pref = pref;
+        elasticity.annotation.max = max;
+        return elasticity;
+    }
+
+    Elasticity& evolving(Time submit, Duration run, int min, int pref, int max,
+                         std::vector<EvolvingEvent> events) {
+        Elasticity& elasticity = elastic(submit, run, min, pref, max);
+        elasticity.annotation.malleable = false;
+        elasticity.annotation.evolving = true;
+        elasticity.events = std::move(events);
+        return elasticity;
+    }
+
+    Outcome run(std::string_view policy) const {
+        SimulationOptions options;
+        options.policy = *core::preset(policy);
+        options.segments = true;
+        return simulate(workload, options);
+    }
+
+    Workload workload;
+};
+
+}  // namespace
+
+TEST(a_short_job_is_backfilled) {
+    Builder b(4);
+    b.job(0, 100, 3);
+    b.job(1, 50, 4);
+    b.job(2, 60, 1);
+    b.job(3, 40, 1).estimate = 200;
+    const Outcome outcome = b.run("easy");
+    check_eq(
+        jobs_csv(b.workload, outcome),
+        "job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes\n"
+        "10,rigid,0,0,100,3,3,0,100,1,0\n"
+        "20,rigid,1,100,150,4,4,99,149,2.98,0\n"
+        "30,rigid,2,2,62,1,1,0,60,1,0\n"
+        "40,rigid,3,150,190,1,1,147,187,4.675,0\n");
+    check_eq(outcome.counters.backfilled, 1);
+    check_eq(outcome.counters.in_order, 3);
+}
+
+TEST(ends_come_before_arrivals) {
+    Builder b(2);
+    b.job(0, 10, 2);
+    b.job(10, 5, 2);
+    check_eq(b.run("fcfs").jobs[1].start, 10);
+}
+
+TEST(the_queue_is_in_the_order_of_submission_then_of_the_log) {
+    Builder b(1);
+    b.job(5, 10, 1);
+    b.job(0, 10, 1);
+    b.job(5, 10, 1);
+    const Outcome outcome = b.run("fcfs");
+    check_eq(outcome.jobs[1].start, 0);
+    check_eq(outcome.jobs[0].start, 10);
+    check_eq(outcome.jobs[2].start, 20);
+}
+
+TEST(a_job_that_expands_does_its_work_at_the_new_size) {
+    Builder b(4);
+    b.job(0, 10, 2);
+    Elasticity& e = b.elastic(0, 100, 1, 2, 4);
+    e.annotation.cost.sync = 6;
+    e.negotiation = 2;
+    const Outcome outcome = b.run("lina-default");
+    // At 10 s 90 of its 100 s are left, 45 on twice the nodes, after 8 s for the resize.
+    check_eq(outcome.jobs[1].end, 63);
+    check_eq(outcome.jobs[1].nodes_end, 4);
+    check_eq(segments_csv(b.workload, outcome),
+             "job_id,from,to,nodes,kind\n"
+             "10,0,10,2,run\n"
+             "20,0,10,2,run\n"
+             "20,10,18,4,redistribute\n"
+             "20,18,63,4,run\n");
+    check_eq(outcome.counters.redistribution, 24);
+    check_eq(outcome.counters.negotiation, 8);
+    check_eq(outcome.counters.expansions, 1);
+}
+
+TEST(a_job_gives_nodes_to_one_that_waits) {
+    Builder b(4);
+    b.elastic(0, 100, 2, 4, 4);
+    b.job(20, 30, 2);
+    const Outcome outcome = b.run("lina-default");
+    check_eq(outcome.jobs[1].start, 20);
+    check_eq(outcome.counters.by_shrinking, 1);
+    // 80 s are left at 4 nodes; 30 s at half speed do 15 of them.
+    check_eq(outcome.jobs[0].end, 115);
+    check_eq(outcome.jobs[0].resizes, 2);
+}
+
+TEST(an_evolving_job_asks_when_its_work_is_half_done) {
+    Builder b(4);
+    b.evolving(0, 100, 1, 2, 8, {{0.5, 2}});
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[0].end, 75);
+    check_eq(outcome.jobs[0].nodes_end, 4);
+    check_eq(outcome.counters.granted, 1);
+}
+
+TEST(an_evolving_job_takes_fewer_and_asks_once) {
+    Builder b(4);
+    b.evolving(0, 100, 1, 2, 8, {{0.5, 6}});
+    b.job(0, 60, 2);
+    b.evolving(70, 100, 1, 2, 2, {{0.5, 1}});
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.counters.granted, 0);
+    check_eq(outcome.counters.denied, 2);  // no nodes at 50 s; beyond its maximum
+    check_eq(outcome.jobs[0].end, 100);
+}
+
+TEST(a_wish_for_fewer_nodes_is_granted_down_to_the_minimum) {
+    Builder b(4);
+    b.evolving(0, 100, 3, 4, 4, {{0.5, -2}, {0.1, -1}});
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[0].nodes_end, 3);
+    check_eq(outcome.jobs[0].resizes, 1);
+    check_eq(outcome.counters.granted, 2);
+    check_near(outcome.jobs[0].end, 50 + 50 * 4 / 3.0, 1e-9);
+}
+
+TEST(the_scheduler_may_be_wrong_about_the_speed_up) {
+    Builder b(4);
+    b.job(0, 10, 2);
+    Elasticity& e = b.elastic(0, 100, 1, 2, 4);
+    e.true_speedup = {core::SpeedupModel::Kind::rho, 1, 0};  // more nodes are of no use
+    check_eq(b.run("lina-default").jobs[1].end, 100);
+}
+
+TEST(a_job_becomes_resizable_when_nothing_else_happens) {
+    Builder b(4);
+    b.elastic(0, 100, 1, 2, 4).annotation.gap = 20;
+    const Outcome outcome = b.run("lina-default");
+    // Alone on the machine; its gap is over at 20 s.
+    check_eq(outcome.jobs[0].resizes, 1);
+    check_eq(outcome.jobs[0].end, 60);
+}
+
+// Each resize costs more time than there is between two of them.
+TEST(resizes_that_never_pay_end_all_the_same) {
+    Builder b(8);
+    for (int i = 0; i < 40; ++i) {
+        Elasticity& e = b.elastic(i, 100, 1, 2, 8);
+        e.annotation.cost.sync = 1000;
+        e.annotation.gap = 1;
+    }
+    for (const std::string_view policy : core::preset_names()) check_eq(b.run(policy).lost, 0);
+}
+
+TEST(nothing_to_run_is_a_result) {
+    const Builder b(4);
+    const Outcome outcome = b.run("easy");
+    const Summary summary = summarise(b.workload, outcome);
+    check_eq(summary.jobs, 0);
+    check_eq(summary.utilisation, 0);
+    check_that(to_text(summary).find("lost") != std::string::npos);
+    check_eq(to_json(summary).get_int("jobs", -1), 0);
+}
+
+TEST(the_summary_is_what_the_manual_says) {
+    Builder b(2);
+    b.job(10, 4, 2);
+    b.job(10, 20, 1);
+    b.job(10, 20, 2);
+    b.job(12, 40, 1).estimate = 50;
+    b.workload.skipped = 3;
+    b.workload.rejected = 1;
+    // starts 10, 14, 34, 54; ends 14, 34, 54, 94
+    const Summary s = summarise(b.workload, b.run("fcfs"));
+    check_eq(s.jobs, 4);
+    check_eq(s.skipped, 3);
+    check_eq(s.rejected, 1);
+    check_eq(s.wait.mean, (0 + 4 + 24 + 42) / 4.0);
+    check_eq(s.wait.median, 14);
+    check_eq(s.turnaround.mean, (4 + 24 + 44 + 82) / 4.0);
+    check_eq(s.turnaround.median, 34);
+    check_near(s.slowdown.mean, (1 + 1.2 + 2.2 + 2.05) / 4, 1e-12);
+    check_near(s.bounded_slowdown.mean, (1 + 1.2 + 2.2 + 2.05) / 4, 1e-12);
+    check_eq(s.makespan, 84);
+    check_near(s.utilisation, (8 + 20 + 40 + 40) / 168.0, 1e-12);
+    check_eq(s.useful_utilisation, s.utilisation);
+}
+
+TEST(a_short_job_counts_as_ten_seconds_in_the_bounded_slowdown) {
+    const Job job{1, 0, 2, 2, 1, -1};
+    check_eq(bounded_slowdown(job, {8, 10, 1, 1, 0}), 1);
+    check_eq(bounded_slowdown(job, {28, 30, 1, 1, 0}), 3);
+    check_eq(slowdown(job, {28, 30, 1, 1, 0}), 15);
+}
+
+TEST(numbers_are_written_as_short_as_they_can_be_read_back) {
+    Builder b(1);
+    b.job(100000, 100000, 1);
+    b.job(0.5, 3, 1);
+    const std::string csv = jobs_csv(b.workload, b.run("fcfs"));
+    check_that(csv.find("10,rigid,100000,100000,200000,1,1,0,100000,1,0\n") != std::string::npos);
+    check_that(csv.find("20,rigid,0.5,0.5,3.5,1,1,0,3,1,0\n") != std::string::npos);
+}
+
+TEST(jobs_get_blocks_of_nodes_and_keep_their_first) {
+    NodeAllocator nodes(10, 3);
+    check_eq(to_string(nodes.take(0, 4)), "n[1-4]");
+    check_eq(to_string(nodes.take(1, 1)), "n5");
+    check_eq(to_string(nodes.take(2, 3)), "n[6-8]");
+    check_eq(to_string(nodes.give_back(0, 3)), "n[2-4]");
+    nodes.give_back_all(1);
+    check_eq(to_string(nodes.take(1, 2)), "n[2-3]");
+    check_eq(to_string(nodes.take(0, 4)), "n[4-5,9-10]");
+    check_eq(to_string(nodes.give_back(0, 3)), "n[5,9-10]");
+    nodes.give_back_all(0);
+    check_eq(to_string(nodes.take(0, 5)), "n[1,4-5,9-10]");
+}
