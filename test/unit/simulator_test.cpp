@@ -155,6 +155,46 @@ TEST(a_wish_for_fewer_nodes_is_granted_down_to_the_minimum) {
     check_near(outcome.jobs[0].end, 50 + 50 * 4 / 3.0, 1e-9);
 }
 
+TEST(an_evolving_job_gets_nodes_of_others) {
+    Builder b(4);
+    b.evolving(0, 100, 1, 2, 4, {{0.5, 1}});
+    b.elastic(0, 100, 1, 2, 2);
+    const Outcome outcome = b.run("lina-default");
+    check_eq(outcome.counters.granted, 1);
+    check_eq(outcome.jobs[0].nodes_end, 3);
+    check_eq(outcome.counters.shrinks, 1);
+}
+
+TEST(a_job_that_has_ended_asks_for_nothing) {
+    Builder b(4);
+    b.evolving(0, 100, 1, 2, 4, {{0, 1}});
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.counters.granted + outcome.counters.denied, 0);
+    check_eq(outcome.jobs[0].end, 100);
+}
+
+// The expanded job ends at 60 s and no longer at 100 s, and the next job's
+// reservation with it: one of 50 s may not go first.
+TEST(a_resize_moves_the_reservations_that_count_on_it) {
+    Builder b(8);
+    b.evolving(0, 100, 1, 2, 4, {{0.8, 2}});
+    b.job(30, 70, 5);
+    b.job(30, 50, 4);
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[0].end, 60);
+    check_eq(outcome.jobs[1].start, 60);
+    check_eq(outcome.jobs[2].start, 130);
+}
+
+TEST(without_a_gap_a_job_that_starts_is_expanded_at_once) {
+    Builder b(4);
+    b.elastic(0, 100, 1, 2, 4);
+    const Outcome outcome = b.run("lina-default");
+    check_eq(outcome.jobs[0].nodes_start, 2);
+    check_eq(outcome.jobs[0].end, 50);
+    check_eq(outcome.counters.passes, 2);
+}
+
 TEST(the_scheduler_may_be_wrong_about_the_speed_up) {
     Builder b(4);
     b.job(0, 10, 2);
