@@ -103,6 +103,7 @@ Summary summarise(const Workload& workload, const Outcome& outcome) {
     Summary summary;
     summary.nodes = workload.nodes;
     summary.skipped = workload.skipped;
+    summary.malformed = workload.malformed;
     summary.rejected = workload.rejected;
     summary.lost = outcome.lost;
     summary.jobs = static_cast<std::int64_t>(workload.jobs.size()) - outcome.lost;
@@ -131,6 +132,7 @@ std::string to_text(const Summary& s) {
     page.heading("jobs");
     page.count("run", s.jobs, s.elastic > 0 ? fmt::format("{} of them elastic", s.elastic) : "");
     page.count("skipped", s.skipped, s.skipped > 0 ? "without a size or a run time" : "");
+    if (s.malformed > 0) page.count("malformed", s.malformed, "left out");
     page.count("rejected", s.rejected, s.rejected > 0 ? "larger than the machine" : "");
     page.count("lost", s.lost);
     page.averages();
@@ -162,6 +164,7 @@ Json to_json(const Summary& s) {
         .set("jobs", s.jobs)
         .set("elastic", s.elastic)
         .set("skipped", s.skipped)
+        .set("malformed", s.malformed)
         .set("rejected", s.rejected)
         .set("lost", s.lost)
         .set("wait", to_json(s.wait))

@@ -28,7 +28,7 @@ struct Average {
 
 struct Summary {
     int nodes = 0;  // of the machine
-    std::int64_t jobs = 0, skipped = 0, rejected = 0, lost = 0;
+    std::int64_t jobs = 0, skipped = 0, malformed = 0, rejected = 0, lost = 0;
     std::int64_t elastic = 0;                              // of `jobs`
     Average wait, turnaround, slowdown, bounded_slowdown;  // times in seconds
     // From the first submission to the last end, seconds.

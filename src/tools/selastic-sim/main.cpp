@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// selastic-sim(1): its command line.  Each command is a function that returns the
+// exit code.
+#include "elastic_config.h"
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "common/text.hpp"
+#include "core/config.hpp"
+#include "selastic-sim/generate_command.hpp"
+#include "selastic-sim/output.hpp"
+#include "selastic-sim/run_command.hpp"
+#include "simulator/generators.hpp"
+
+namespace elastic::tools {
+namespace {
+
+using simulator::Range;
+using Command = std::function<int()>;
+
+std::optional<Range> parse_range(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto low = parse_number(text.substr(0, colon));
+    const auto high = parse_number(text.substr(colon + 1));
+    if (!low || !high || *low > *high) return std::nullopt;
+    return Range{*low, *high};
+}
+
+// An option "LO:HI" within [low, high].
+CLI::Option* add_range(CLI::App* sub, const char* name, Range limits, const char* text,
+                       std::function<void(Range)> set) {
+    const auto read = [set = std::move(set)](const std::string& value) {
+        set(*parse_range(value));
+    };
+    return sub->add_option_function<std::string>(name, read, text)
+        ->type_name("LO:HI")
+        ->check([limits](const std::string& value) -> std::string {
+            const auto range = parse_range(value);
+            if (range && range->low >= limits.low && range->high <= limits.high) return "";
+            return fmt::format("{} is not LO:HI with {} <= LO <= HI <= {}", printable(value),
+                               limits.low, limits.high);
+        });
+}
+
+void add_log_options(CLI::App* sub, RunOptions& o) {
+    constexpr const char* kGroup = "Which jobs, on which machine";
+    constexpr std::int64_t kMany = 1'000'000'000;
+    sub->add_option("LOG", o.log,
+                    "Standard Workload Format, or sacct --parsable2 or CSV; plain or gzip;\n"
+                    "- for standard input")
+        ->required();
+    sub->add_flag("--lenient", o.lenient, "Leave malformed lines out instead of stopping")
+        ->group(kGroup);
+    sub->add_option("--nodes", o.workload.nodes, "The machine's; by default as the log says")
+        ->check(CLI::Range(1, core::kMaxNodes))
+        ->type_name("N")
+        ->group(kGroup);
+    sub->add_option("--procs-per-node", o.workload.procs_per_node,
+                    "Sizes in the log are divided by K and rounded up")
+        ->check(CLI::Range(std::int64_t{1}, kMany))
+        ->type_name("K")
+        ->group(kGroup);
+    sub->add_option("--jobs", o.workload.jobs, "Only so many jobs")
+        ->check(CLI::Range(std::int64_t{1}, kMany))
+        ->type_name("N")
+        ->group(kGroup);
+    sub->add_option("--skip", o.workload.skip, "Not the first N jobs")
+        ->check(CLI::Range(std::int64_t{0}, kMany))
+        ->type_name("N")
+        ->group(kGroup);
+    sub->add_option("--scale-arrival", o.workload.scale_arrival,
+                    "Multiply submit times by F: less than 1 is more load")
+        ->check(CLI::Range(0.0, 1e6))
+        ->type_name("F")
+        ->group(kGroup);
+    sub->add_option_function<std::string>(
+           "--overrun",
+           [&o](const std::string& value) {
+               o.workload.overrun =
+                   value == "cut" ? simulator::Overrun::cut : simulator::Overrun::extend;
+           },
+           "A job that runs longer than its estimate is cut (default) or goes on (extend)")
+        ->check(CLI::IsMember({"cut", "extend"}))
+        ->type_name("cut|extend")
+        ->group(kGroup);
+}
+
+void add_elasticity_options(CLI::App* sub, RunOptions& o) {
+    constexpr const char* kGroup = "Which of them are elastic, and how";
+    constexpr double kMaxFactor = 1e6;
+    simulator::WorkloadOptions& w = o.workload;
+    sub->add_option("--elastic", w.elastic, "Share of the jobs that are elastic, per cent; 0")
+        ->check(CLI::Range(0.0, 100.0))
+        ->type_name("PCT")
+        ->group(kGroup);
+    sub->add_option("--evolving-share", w.evolving_share,
+                    "Share of those that are evolving instead of malleable, 0 to 1; 0.5")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("F")
+        ->group(kGroup);
+    sub->add_option("--min-factor", w.min_factor, "Smallest size, times the logged one; 0.5")
+        ->check(CLI::Range(0.0, kMaxFactor))
+        ->type_name("F")
+        ->group(kGroup);
+    sub->add_option("--max-factor", w.max_factor, "Largest size, times the logged one; 8")
+        ->check(CLI::Range(0.0, kMaxFactor))
+        ->type_name("F")
+        ->group(kGroup);
+    sub->add_option("--pref-factor", w.pref_factor, "Preferred size, times the logged one; 1")
+        ->check(CLI::Range(0.0, kMaxFactor))
+        ->type_name("F")
+        ->group(kGroup);
+    add_range(sub, "--rho", {0, 1},
+              "Speed-up and costs by [mebf], the serial share within LO:HI; without it\n"
+              "by [lina] (elastic.conf(5) lists the papers)",
+              [&w](Range rho) { w.model = simulator::mebf_model(rho); })
+        ->group(kGroup);
+    sub->add_option("--seed", w.seed, "Of all that is drawn; 1")->type_name("S")->group(kGroup);
+}
+
+void add_policy_options(CLI::App* sub, PolicyOptions& o) {
+    constexpr const char* kGroup = "Under which policy";
+    auto* policy =
+        sub->add_option("--policy", o.name,
+                        fmt::format("One of {}; {}", fmt::join(core::preset_names(), ", "),
+                                    core::Config{}.policy_name))
+            ->type_name("NAME")
+            ->group(kGroup);
+    sub->add_option("--config", o.config, "The policy of this elastic.conf")
+        ->type_name("FILE")
+        ->excludes(policy)
+        ->group(kGroup);
+    sub->add_option("--set", o.sets,
+                    "Change one choice of it, e.g. VictimOrder=gain; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false)
+        ->group(kGroup);
+}
+
+void add_result_options(CLI::App* sub, RunOptions& o) {
+    constexpr const char* kGroup = "Results (FILE - is standard output)";
+    const auto add = [&](const char* name, std::string& file, const char* text) {
+        sub->add_option(name, file, text)->type_name("FILE")->group(kGroup);
+    };
+    add("--jobs-out", o.jobs_out, "A line of CSV for each job");
+    add("--segments-out", o.segments_out, "Which job had how many nodes from when to when, CSV");
+    add("--journal", o.journal, "All events, for selastic check and selastic gantt");
+    add("--gantt", o.gantt, "Nodes over time, an SVG image");
+    sub->add_flag("--json", o.json, "The summary as JSON")->group(kGroup);
+}
+
+void add_run(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<RunOptions>();
+    CLI::App* sub = app.add_subcommand("run", "Run a workload log under a policy");
+    sub->footer(
+        "Example: what would half of the jobs being malleable do to last year's log?\n"
+        "  selastic-sim run log.swf.gz --policy easy\n"
+        "  selastic-sim run log.swf.gz --elastic 50 --evolving-share 0 --policy lina-default");
+    add_log_options(sub, *o);
+    add_elasticity_options(sub, *o);
+    add_policy_options(sub, o->policy);
+    add_result_options(sub, *o);
+    sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+}
+
+void add_generator_options(CLI::App* sub, simulator::GeneratorOptions& o) {
+    sub->add_option("--jobs", o.jobs, fmt::format("How many; {}", o.jobs))->type_name("N");
+    sub->add_option("--procs", o.processors, fmt::format("Of the machine; {}", o.processors))
+        ->type_name("P");
+    sub->add_option("--load", o.load, "Work over capacity; 0: as the model's arrivals say")
+        ->type_name("F");
+    sub->add_option("--seed", o.seed, fmt::format("{}", o.seed))->type_name("S");
+    sub->add_option("--estimate-factor", o.estimate_factor,
+                    "Estimates are up to so many times the run time; 1")
+        ->type_name("F");
+    sub->add_flag("--round-estimates", o.round_estimates, "Estimates as people write them");
+}
+
+void add_downey(CLI::App* models, Command& chosen) {
+    auto o = std::make_shared<simulator::DowneyOptions>();
+    CLI::App* sub = models->add_subcommand("downey", "Downey's model, as in [lina] table 1");
+    add_generator_options(sub, o->common);
+    add_range(sub, "--log-run", {0, 20}, "Natural logarithm of the run time in seconds; 5.69:9.91",
+              [o](Range range) { o->log_run = range; });
+    add_range(sub, "--log-size", {0, 20}, "Natural logarithm of the size in processors; 0.69:8.51",
+              [o](Range range) { o->log_size = range; });
+    sub->callback([o, &chosen] {
+        chosen = [o] { return print_log(simulator::generate_downey(*o), "Downey"); };
+    });
+}
+
+void add_lublin(CLI::App* models, Command& chosen) {
+    auto o = std::make_shared<simulator::LublinOptions>();
+    CLI::App* sub = models->add_subcommand("lublin", "Lublin and Feitelson's model of batch jobs");
+    add_generator_options(sub, o->common);
+    const auto add = [&](const char* name, double& value, const char* text) {
+        sub->add_option(name, value, fmt::format("{}; {}", text, value))->type_name("F");
+    };
+    add("--serial-share", o->serial_share, "Probability of one processor");
+    add("--pow2-share", o->power_of_two_share, "Probability of a power of two");
+    add("--start-hour", o->start_hour, "Of the day at the log's zero");
+    sub->callback([o, &chosen] {
+        chosen = [o] { return print_log(simulator::generate_lublin(*o), "Lublin-Feitelson"); };
+    });
+}
+
+void add_generate(CLI::App& app, Command& chosen) {
+    CLI::App* sub = app.add_subcommand("generate", "Print a log out of a workload model, as SWF");
+    sub->require_subcommand(1);
+    add_downey(sub, chosen);
+    add_lublin(sub, chosen);
+}
+
+int run_program(int argc, char** argv) {
+    CLI::App app("Simulate elastic scheduling on workload logs", "selastic-sim");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", PACKAGE_STRING);
+    Command chosen;
+    add_run(app, chosen);
+    add_generate(app, chosen);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& e) {
+        return app.exit(e);
+    } catch (const CLI::ParseError& e) {
+        return fail(Error{e.what()});
+    }
+    return chosen();
+}
+
+}  // namespace
+}  // namespace elastic::tools
+
+int main(int argc, char** argv) {
+    try {
+        return elastic::tools::run_program(argc, argv);
+    } catch (const std::exception& e) {
+        return elastic::tools::fail(elastic::Error{e.what()});
+    }
+}

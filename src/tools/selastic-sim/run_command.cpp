@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Reads, simulates, writes.
+//
+// What depends on the clock (simulated jobs a second) goes to standard error, so
+// that the same seed gives the same bytes everywhere else.
+#include "selastic-sim/run_command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "common/hostlist.hpp"
+#include "journal/gantt.hpp"
+#include "journal/journal.hpp"
+#include "selastic-sim/output.hpp"
+#include "simulator/engine.hpp"
+#include "simulator/journal_observer.hpp"
+#include "simulator/log_reader.hpp"
+#include "simulator/metrics.hpp"
+#include "simulator/output.hpp"
+
+namespace elastic::tools {
+namespace {
+
+using namespace simulator;
+
+// Beyond, an image takes minutes and nobody can open it.
+constexpr std::size_t kMaxGanttJobs = 5000;
+
+struct Run {
+    Workload workload;
+    NamedPolicy policy;
+    Outcome outcome;
+    double wall = 0;                    // seconds, of the simulation alone
+    std::string journal;                // if wanted
+    std::vector<journal::Line> events;  // if an image is wanted
+};
+
+bool wants(const std::string& file) {
+    return !file.empty();
+}
+
+Result<void> check_options(const RunOptions& o) {
+    const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
+    const auto to_terminal = std::count_if(
+        outputs.begin(), outputs.end(), [](const auto* file) { return *file == kStandardOutput; });
+    if (to_terminal > 1) return error("only one result can go to standard output");
+    if (to_terminal == 1 && o.json)
+        return error("--json prints the summary on standard output; give the other a file");
+    return {};
+}
+
+Result<void> check_size(const RunOptions& o, const Workload& workload) {
+    if (wants(o.gantt) && workload.jobs.size() > kMaxGanttJobs)
+        return error("--gantt: {} jobs are too many for an image, choose up to {} with --jobs",
+                     workload.jobs.size(), kMaxGanttJobs);
+    if ((wants(o.gantt) || wants(o.journal)) &&
+        static_cast<std::size_t>(workload.nodes) > kMaxHosts)
+        return error("--journal, --gantt: {} nodes are too many, at most {}", workload.nodes,
+                     kMaxHosts);
+    return {};
+}
+
+Result<Workload> read_workload(const RunOptions& o) {
+    if (o.log == "-" && ::isatty(STDIN_FILENO))
+        fmt::print(stderr, "selastic-sim: reading the log from standard input\n");
+    const Result<Log> log = read_log(o.log, o.lenient);
+    if (!log) return log.error();
+    return make_workload(*log, o.workload);
+}
+
+void simulate_and_measure(const RunOptions& o, Run& run, Observer* observer) {
+    SimulationOptions options;
+    options.policy = run.policy.policy;
+    options.seed = o.workload.seed;
+    options.segments = wants(o.segments_out);
+    options.observer = observer;
+    const auto begin = std::chrono::steady_clock::now();
+    run.outcome = simulate(run.workload, options);
+    run.wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void simulate(const RunOptions& o, Run& run) {
+    if (!wants(o.journal) && !wants(o.gantt)) return simulate_and_measure(o, run, nullptr);
+    JournalObserver observer(run.workload, run.policy.name, [&](const journal::Event& event) {
+        if (wants(o.journal)) run.journal += journal::to_json(event).dump() += '\n';
+        if (wants(o.gantt)) run.events.push_back({run.events.size() + 1, event});
+    });
+    simulate_and_measure(o, run, &observer);
+    observer.finish();
+}
+
+std::string title(const RunOptions& o, const Run& run) {
+    return fmt::format("{} under {}", o.log == "-" ? "standard input" : o.log, run.policy.name);
+}
+
+// One result; none if it is not wanted.
+template <class Content>
+Result<void> write(const char* option, const std::string& file, Content content) {
+    if (!wants(file)) return {};
+    const Result<void> written = write_output(file, content());
+    return written ? written : error("{}: {}", option, written.error().message);
+}
+
+Result<void> write_results(const RunOptions& o, const Run& run) {
+    for (const Result<void>& written : {
+             write("--jobs-out", o.jobs_out, [&] { return jobs_csv(run.workload, run.outcome); }),
+             write("--segments-out", o.segments_out,
+                   [&] { return segments_csv(run.workload, run.outcome); }),
+             write("--journal", o.journal, [&]() -> const std::string& { return run.journal; }),
+             write("--gantt", o.gantt,
+                   [&] { return journal::draw_svg(journal::timeline(run.events), title(o, run)); }),
+         })
+        if (!written) return written;
+    return {};
+}
+
+Json summary_json(const RunOptions& o, const Run& run, const Summary& summary) {
+    Json json = simulator::to_json(summary);
+    return json.set("log", o.log)
+        .set("policy", run.policy.name)
+        .set("seed", static_cast<std::int64_t>(o.workload.seed));
+}
+
+void report(const RunOptions& o, const Run& run) {
+    const Summary summary = summarise(run.workload, run.outcome);
+    const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
+    const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
+                                      [](const auto* file) { return *file == kStandardOutput; });
+    if (o.json)
+        fmt::print("{}\n", summary_json(o, run, summary).dump());
+    else
+        fmt::print(is_taken ? stderr : stdout, "{}\n\n{}", title(o, run),
+                   simulator::to_text(summary));
+    std::fflush(stdout);
+    const double jobs = static_cast<double>(summary.jobs);
+    fmt::print(stderr, "selastic-sim: {} jobs simulated in {:.3f} s, {:.0f} jobs a second\n",
+               summary.jobs, run.wall, run.wall > 0 ? jobs / run.wall : 0);
+    for (const auto* file : outputs)
+        if (wants(*file) && *file != kStandardOutput)
+            fmt::print(stderr, "selastic-sim: wrote {}\n", *file);
+}
+
+}  // namespace
+
+int run(const RunOptions& o) {
+    if (const Result<void> fine = check_options(o); !fine) return fail(fine.error());
+    Run run;
+    Result<NamedPolicy> policy = choose_policy(o.policy);
+    if (!policy) return fail(policy.error());
+    run.policy = std::move(*policy);
+    Result<Workload> workload = read_workload(o);
+    if (!workload) return fail(workload.error());
+    run.workload = std::move(*workload);
+    if (const Result<void> fine = check_size(o, run.workload); !fine) return fail(fine.error());
+    simulate(o, run);
+    if (const Result<void> written = write_results(o, run); !written) return fail(written.error());
+    report(o, run);
+    if (run.outcome.lost == 0) return kExitOk;
+    return fail(error("{} jobs never ended: please report this with the log", run.outcome.lost));
+}
+
+}  // namespace elastic::tools

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selastic-sim's command line.  Prints what fails.
+set -u
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failures=0
+
+# expect CODE COMMAND...: the command's exit code; its output is in $dir/out.
+expect() {
+    want=$1
+    shift
+    "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got -eq "$want" ] && return
+    echo "FAIL: $*: exit code $got, not $want"
+    cat "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+# shows TEXT: the last output has it.
+shows() {
+    grep -qF -- "$1" "$dir/out" "$dir/err" && return
+    echo "FAIL: not in the output: $1"
+    cat "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}
+
+# same FILE FILE: equal, byte for byte.
+same() {
+    cmp -s "$1" "$2" && return
+    echo "FAIL: $1 and $2 differ"
+    failures=$((failures + 1))
+}
+
+sim=./selastic-sim
+log=$dir/log.swf
+
+# job submit wait run processors
+{
+    echo '; MaxProcs: 8'
+    i=0
+    while [ $i -lt 60 ]; do
+        i=$((i + 1))
+        echo "$i $((i * 7)) 0 $((40 + i * 13 % 90)) $((1 + i * 5 % 6)) -1 -1 -1 $((100 + i)) -1 1 1 1 1 1 1 -1 -1"
+    done
+} >"$log"
+
+expect 0 $sim --help
+expect 0 $sim --version
+expect 2 $sim
+expect 2 $sim explode
+expect 0 $sim run --help
+shows 'lina-default'
+expect 2 $sim run
+shows 'LOG'
+expect 2 $sim run "$dir/absent"
+shows 'absent'
+expect 2 $sim run "$log" --policy round-robin
+shows '--policy: Policy=round-robin: one of fcfs, easy'
+expect 2 $sim run "$log" --set VictimOrder=tallest
+shows '--set VictimOrder=tallest: one of'
+expect 2 $sim run "$log" --set VictimOrder
+shows 'must be Key=Value'
+expect 2 $sim run "$log" --set Colour=red
+shows 'no choice of a policy'
+expect 2 $sim run "$log" --set Policy=easy
+expect 2 $sim run "$log" --overrun ignore
+expect 2 $sim run "$log" --elastic 101
+expect 2 $sim run "$log" --rho 0.5
+expect 2 $sim run "$log" --rho 0.9:0.1
+expect 2 $sim run "$log" --nodes 0
+printf 'Policy=easy\nVictimOrder=x\n' >"$dir/elastic.conf"
+expect 2 $sim run "$log" --config "$dir/elastic.conf"
+shows 'elastic.conf:2: VictimOrder=x'
+expect 2 $sim run "$log" --config "$dir/elastic.conf" --policy easy
+expect 2 $sim run "$log" --jobs-out - --segments-out -
+expect 2 $sim run "$log" --jobs-out - --json
+expect 2 $sim run "$log" --jobs-out "$dir/absent/x.csv"
+shows '--jobs-out'
+echo rubbish >>"$log"
+expect 2 $sim run "$log"
+shows 'log.swf:62'
+expect 0 $sim run "$log" --lenient
+sed -i '$d' "$log"
+
+expect 0 $sim run "$log" --policy easy
+shows 'under easy'
+shows 'jobs a second'
+expect 0 $sim run "$log" --policy easy --json
+shows '"jobs":60'
+expect 0 $sim run - --jobs-out - --policy easy <"$log"
+shows 'job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes'
+[ "$(wc -l <"$dir/out")" -eq 61 ] || { echo 'FAIL: not a line for each job'; failures=$((failures + 1)); }
+
+elastic="--elastic 100 --max-factor 4 --seed 3"
+# shellcheck disable=SC2086
+for n in 1 2; do
+    expect 0 $sim run "$log" $elastic --policy lina-default --set VictimOrder=gain --json \
+        --jobs-out "$dir/jobs$n.csv" --segments-out "$dir/segments$n.csv" \
+        --journal "$dir/journal$n" --gantt "$dir/gantt$n.svg"
+    cp "$dir/out" "$dir/summary$n.json"
+done
+for what in jobs%.csv segments%.csv journal% gantt%.svg summary%.json; do
+    same "$dir/$(echo $what | tr % 1)" "$dir/$(echo $what | tr % 2)"
+done
+grep -q 'redistribute$' "$dir/segments1.csv" || { echo 'FAIL: no job was resized'; failures=$((failures + 1)); }
+grep -q '</svg>' "$dir/gantt1.svg" || { echo 'FAIL: no image'; failures=$((failures + 1)); }
+expect 0 ./selastic check "$dir/journal1"
+shows '60 jobs (60 completed, 0 running)'
+shows ' 0 violations'
+expect 0 $sim run "$log" --jobs-out /dev/null
+[ -c /dev/null ] || { echo 'FAIL: a device was replaced'; failures=$((failures + 1)); }
+
+expect 0 $sim generate downey --jobs 100
+cp "$dir/out" "$dir/downey.swf"
+expect 0 $sim run "$dir/downey.swf"
+shows '100'
+expect 0 $sim generate lublin --jobs 100 --seed 2
+cp "$dir/out" "$dir/lublin.swf"
+expect 0 $sim run "$dir/lublin.swf"
+expect 2 $sim generate
+expect 2 $sim generate downey --jobs many
+exit $failures
