@@ -46,6 +46,7 @@ void Cluster::compact() {
 void Cluster::start(JobId id, int nodes, Time estimated_end) {
     const std::uint32_t place = place_[id];
     assert(nodes <= idle());
+    index_.remove(place, snapshot_.pending[place]);
     RunningJob running;
     running.id = id;
     running.elastic = std::move(snapshot_.pending[place].elastic);
@@ -54,7 +55,6 @@ void Cluster::start(JobId id, int nodes, Time estimated_end) {
     running.estimated_end = estimated_end;
     running.duration = snapshot_.pending[place].duration;
     running.resizable = true;
-    index_.remove(place);
     place_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
     snapshot_.pools[0].idle -= nodes;
     index_.releases.insert(estimated_end, running.held);

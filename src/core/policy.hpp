@@ -28,7 +28,7 @@ enum class Backfill { none, easy, conservative };
 // In which order jobs are tried that may only start ahead of a blocked one.
 enum class BackfillOrder {
     queue,
-    shortest,  // shortest estimate first
+    shortest,  // shortest estimate first, as long as some job in the system is malleable
 };
 
 // When running jobs may be shrunk at all.

@@ -16,7 +16,7 @@ void SnapshotIndex::load(const Snapshot& snapshot) {
     for (const SharedNodes& shared : snapshot.shared_until)
         releases.append(shared.until, shared.pool, shared.nodes);
     releases.sort();
-    shrinkable = expandable = 0;
+    shrinkable = expandable = malleable_running = 0;
     for (const RunningJob& job : snapshot.running) count(job, +1);
     load_queue(snapshot.pending);
 }
@@ -24,7 +24,7 @@ void SnapshotIndex::load(const Snapshot& snapshot) {
 void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
     queue.clear();
     claimed.clear();
-    waiting = 0;
+    waiting = malleable_waiting = 0;
     alternatives = false;
     for (const PendingJob& job : jobs) add(job);
 }
@@ -32,6 +32,7 @@ void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
 void SnapshotIndex::add(const PendingJob& job) {
     const std::uint32_t place = queue.end();
     ++waiting;
+    malleable_waiting += job.elastic.malleable;
     alternatives = alternatives || job.alternative;
     if (job.claimed) claimed.push_back(place);
     if (job.claimed || job.shares_nodes) return queue.push_back({});
@@ -39,14 +40,16 @@ void SnapshotIndex::add(const PendingJob& job) {
         {choices::requested_size(job), choices::smallest_start(job), std::max(job.duration, 0.0)});
 }
 
-void SnapshotIndex::remove(std::uint32_t place) {
+void SnapshotIndex::remove(std::uint32_t place, const PendingJob& job) {
     queue.remove(place);
     --waiting;
+    malleable_waiting -= job.elastic.malleable;
 }
 
 void SnapshotIndex::count(const RunningJob& job, int sign) {
     if (!job.elastic.malleable) return;
     const int size = total(job.held);
+    malleable_running += sign;
     shrinkable += sign * std::max(0, size - job.elastic.min);
     expandable += sign * std::max(0, job.elastic.max - size);
 }

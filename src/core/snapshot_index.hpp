@@ -18,7 +18,9 @@ struct SnapshotIndex {
     QueueIndex queue;                    // place i is Snapshot::pending[i]
     std::vector<std::uint32_t> claimed;  // places of claimed jobs, ascending
     int waiting = 0;                     // jobs in the queue
-    bool alternatives = false;           // some job stands in the queue for several partitions
+    int malleable_waiting = 0;           // of those
+    int malleable_running = 0;
+    bool alternatives = false;  // some job stands in the queue for several partitions
     // Bounds of what resizing can do: nodes that running malleable jobs hold above
     // their minima, and what they lack of their maxima.
     int shrinkable = 0;
@@ -26,8 +28,9 @@ struct SnapshotIndex {
 
     void load(const Snapshot&);
     void load_queue(const std::vector<PendingJob>&);
-    void add(const PendingJob&);       // at the end of the queue
-    void remove(std::uint32_t place);  // from the queue; the place stays empty
+    void add(const PendingJob&);  // at the end of the queue
+    // From the queue; the place stays empty.
+    void remove(std::uint32_t place, const PendingJob&);
     // The job's part of the bounds; sign is +1 or -1.
     void count(const RunningJob&, int sign);
 };

@@ -50,7 +50,7 @@ def test_a_wrong_slurm_conf_is_refused(failing_start, line, complaint):
 
 
 @pytest.mark.parametrize("line, complaint", [
-    ("VictimOrder=tallest", r"elastic\.conf:\d+: VictimOrder=tallest: one of shrinkable, gain"),
+    ("VictimOrder=tallest", r"elastic\.conf:\d+: VictimOrder=tallest: one of random, gain, shrinkable"),
     ("Colour=red", r"elastic\.conf:\d+: .*Colour"),
     ("GraceTime=soon", r"elastic\.conf:\d+: GraceTime"),
 ])

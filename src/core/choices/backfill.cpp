@@ -15,4 +15,11 @@ bool reserves_for_all(const Policy& policy) {
     return policy.backfill == Backfill::conservative;
 }
 
+// Where nobody is malleable, nothing makes up for being overtaken: plain EASY.
+bool backfills_in_order(const SystemState& state) {
+    const SnapshotIndex& index = state.index();
+    return state.policy().backfill_order == BackfillOrder::queue ||
+           index.malleable_waiting + index.malleable_running == 0;
+}
+
 }  // namespace elastic::core::choices

@@ -17,7 +17,7 @@ void walk_queue(Pass& pass, Next next, Start start) {
     SystemState& state = pass.state;
     const std::vector<PendingJob>& queue = state.snapshot().pending;
     const std::uint32_t end = state.index().queue.end();
-    const bool in_order = state.policy().backfill_order == BackfillOrder::queue;
+    const bool in_order = choices::backfills_in_order(state);
     std::uint32_t place = next(0);
     for (; place < end && (in_order || !pass.front.is_settled()); place = next(place + 1))
         if (!state.decided(place) && !start(place))
