@@ -29,6 +29,7 @@ void Profile::begin(Time now, const PoolCounts& idle, const ReleaseList& release
     changes_.clear();
     sorted_ = true;
     shape_ = Shape::rising;
+    knows_rise_ = false;
 }
 
 void Profile::take(Time from, Time to, const PoolCounts& nodes) {
@@ -41,8 +42,10 @@ void Profile::reserve(Time from, const PoolCounts& nodes) {
     if (shape_ == Shape::dip) build();
     if (shape_ != Shape::rising) return;
     extra_.resize(pools());
-    for (PoolId pool = 0; pool < pools(); ++pool)
-        extra_[pool] = nodes[pool] > 0 ? free_at(pool, from) : kMaxNodes;
+    for (PoolId pool = 0; pool < pools(); ++pool) {
+        const bool known = knows_rise_ && from == rise_;
+        extra_[pool] = nodes[pool] == 0 ? kMaxNodes : known ? risen_[pool] : free_at(pool, from);
+    }
     dip_ = from;
     shape_ = Shape::dip;
 }
@@ -59,6 +62,7 @@ void Profile::move_release(Time from, Time to, const PoolCounts& nodes) {
 
 // `sign` times `nodes` in [from, to).
 void Profile::change(Time from, Time to, const PoolCounts& nodes, int sign) {
+    knows_rise_ = false;
     if (shape_ == Shape::steps) return change_steps(from, to, nodes, sign);
     if (shape_ == Shape::dip && from <= dip_ && dip_ < to)
         for (PoolId pool = 0; pool < pools(); ++pool) extra_[pool] += sign * nodes[pool];
@@ -215,6 +219,9 @@ std::optional<Time> Profile::first_rise(const Eligibility& eligible, int nodes,
     if (!enough) return std::nullopt;
     choose(
         eligible, nodes, [&](PoolId pool) { return free[pool]; }, counts);
+    rise_ = from;
+    risen_ = free;
+    knows_rise_ = true;
     return from;
 }
 

@@ -106,6 +106,10 @@ class Profile {
     std::vector<int> free_;    // one value a pool for each step
     std::vector<int> least_;   // the same, least from now until the end of the step
     std::vector<std::uint8_t> wanted_;  // by pool: scratch of first_rise
+    // What first_rise found last, for the reservation that is likely to follow.
+    Time rise_ = 0;
+    PoolCounts risen_;
+    bool knows_rise_ = false;
 };
 
 }  // namespace elastic::core

@@ -46,8 +46,10 @@ void SystemState::begin(const Snapshot& snapshot, const SnapshotIndex& index, co
     policy_ = &policy;
     rng_ = &rng;
     plan_.clear();
-    touched_.assign(snapshot.running.size(), false);
-    decided_.assign(snapshot.pending.size(), false);
+    withdraws_ = false;
+    touched_.reset(snapshot.running.size());
+    asks_.reset(snapshot.running.size());
+    decided_.reset(snapshot.pending.size());
     undecided_ = index.waiting;
     backfilled_ = false;
     equal_share_ = -1;
@@ -58,9 +60,9 @@ void SystemState::begin(const Snapshot& snapshot, const SnapshotIndex& index, co
     shared_.assign(pools(), 0);
     for (const SharedNodes& shared : snapshot.shared_until) shared_[shared.pool] += shared.nodes;
     index_running_jobs();
-    asks_.assign(snapshot.running.size(), false);
     for (const GrowthRequest& request : snapshot.requests)
-        if (auto place = find_running(request.job); place < asks_.size()) asks_[place] = true;
+        if (auto place = find_running(request.job); place < snapshot.running.size())
+            asks_.set(place);
     collect_claims();
     for (const Promise& promise : snapshot.promises) book_promise(promise);
     set_claims_aside();
@@ -94,7 +96,7 @@ void SystemState::book_promise(const Promise& promise) {
     const std::uint32_t index = find_running(promise.job);
     if (index == snapshot_->running.size()) return;  // it has ended
     const RunningJob& job = snapshot_->running[index];
-    touched_[index] = true;
+    touched_.set(index);
     if (promise.kind == Promise::Kind::shrink)
         book_shrink(promise, job);
     else if (!promise.revocable)
@@ -272,7 +274,7 @@ void SystemState::decide(std::uint32_t pending) {
     const std::vector<PendingJob>& queue = snapshot_->pending;
     const auto mark = [&](std::uint32_t i) {
         if (!decided_[i]) --undecided_;
-        decided_[i] = true;
+        decided_.set(i);
     };
     mark(pending);
     if (!index_->alternatives) return;
@@ -317,7 +319,7 @@ void SystemState::shrink(const Shrinkage& part, JobId beneficiary, Time benefici
                           difference(victim.held, part.nodes));
     profile_.move_release(end, beneficiary_end, part.used);
     profile_.move_release(end, profile_.soon(), difference(part.nodes, part.used));
-    touched_[part.victim] = true;
+    touched_.set(part.victim);
     Action& action = add(ActionKind::shrink, reason, victim.id, part.nodes);
     action.beneficiary = beneficiary;
     action.size_after = part.size_after;
@@ -326,7 +328,7 @@ void SystemState::shrink(const Shrinkage& part, JobId beneficiary, Time benefici
 void SystemState::grant(const GrowthRequest& request, std::uint32_t running, const PoolCounts& idle,
                         const std::vector<Shrinkage>& victims) {
     const RunningJob& job = snapshot_->running[running];
-    touched_[running] = true;
+    touched_.set(running);
     PoolCounts nodes = idle;
     for (const Shrinkage& victim : victims) {
         shrink(victim, job.id, end_of(job), Reason::for_evolving_job);
@@ -345,12 +347,13 @@ void SystemState::deny(const GrowthRequest& request, Reason reason) {
 
 void SystemState::expand(std::uint32_t running, const PoolCounts& idle, int size_after) {
     const RunningJob& job = snapshot_->running[running];
-    touched_[running] = true;
+    touched_.set(running);
     profile_.take(snapshot_->now, end_of(job), idle);
     add(ActionKind::expand, Reason::nobody_can_use, job.id, idle).size_after = size_after;
 }
 
 void SystemState::withdraw(const Promise& offer) {
+    withdraws_ = true;
     add(ActionKind::withdraw, Reason::queue_needs_nodes, offer.job, offer.nodes).op = offer.op;
 }
 
@@ -372,8 +375,10 @@ void SystemState::announce_reservations() {
 }
 
 const Plan& SystemState::finish() {
-    std::stable_partition(plan_.actions.begin(), plan_.actions.end(),
-                          [](const Action& action) { return action.kind == ActionKind::withdraw; });
+    if (withdraws_)
+        std::stable_partition(plan_.actions.begin(), plan_.actions.end(), [](const Action& action) {
+            return action.kind == ActionKind::withdraw;
+        });
     return plan_;
 }
 

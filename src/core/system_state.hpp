@@ -7,6 +7,7 @@
 // agreement list A and the list of jobs to start J_s are the plan's actions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -33,6 +34,21 @@ struct Reservation {
     std::uint32_t job = 0;
     Time from = 0, to = 0;
     PoolCounts nodes;
+};
+
+// A set of places that is emptied at no cost.
+class Marks {
+  public:
+    void reset(std::size_t places) {
+        if (marked_.size() < places) marked_.resize(places, 0);
+        if (++round_ == 0) std::fill(marked_.begin(), marked_.end(), round_++);
+    }
+    void set(std::uint32_t place) { marked_[place] = round_; }
+    bool operator[](std::uint32_t place) const { return marked_[place] == round_; }
+
+  private:
+    std::uint32_t round_ = 0;
+    std::vector<std::uint32_t> marked_;  // the round in which it was
 };
 
 class SystemState {
@@ -126,10 +142,11 @@ class SystemState {
     Rng* rng_ = nullptr;
     Profile profile_;
     Plan plan_;
-    std::vector<std::uint8_t> touched_;  // by running job: has its action
-    std::vector<std::uint8_t> asks_;     // by running job: its request is its one agreement
-    std::vector<std::uint8_t> decided_;  // by pending job: starts, or has a claim
-    int undecided_ = 0;                  // pending jobs
+    Marks touched_;  // by running job: has its action
+    Marks asks_;     // by running job: its request is its one agreement
+    Marks decided_;  // by pending job: starts, or has a claim
+    bool withdraws_ = false;
+    int undecided_ = 0;  // pending jobs
     bool backfilled_ = false;
     mutable int equal_share_ = -1;                                // not computed yet
     std::vector<int> shared_;                                     // by pool
