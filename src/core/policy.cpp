@@ -205,7 +205,7 @@ Policy elastic_default() {
     policy.initial_size = InitialSize::flexible;
     policy.backfill_order = BackfillOrder::shortest;
     policy.expand_order = ExpandOrder::benefit;
-    policy.resize_gap = 30;
+    policy.resize_gap = 10;
     return policy;
 }
 

@@ -222,7 +222,8 @@ int SystemState::equal_share() const {
 }
 
 int SystemState::compute_equal_share() const {
-    std::vector<std::pair<int, int>> ranges;  // min and max
+    std::vector<std::pair<int, int>>& ranges = ranges_;
+    ranges.clear();
     int nodes = idle();
     int minima = 0;
     for (std::uint32_t i = 0; i < snapshot_->running.size(); ++i) {

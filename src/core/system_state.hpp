@@ -149,6 +149,7 @@ class SystemState {
     int undecided_ = 0;  // pending jobs
     bool backfilled_ = false;
     mutable int equal_share_ = -1;                                // not computed yet
+    mutable std::vector<std::pair<int, int>> ranges_;             // its scratch: minima and maxima
     std::vector<int> shared_;                                     // by pool
     std::vector<Claim> claims_;                                   // in the order of the queue
     std::vector<std::pair<JobId, std::uint32_t>> claims_by_id_;   // ascending

@@ -22,34 +22,6 @@
 namespace elastic::core {
 namespace {
 
-// Remembers, by eligibility, for which jobs the search has failed.  A job that
-// wants no less for no less time need not try again.
-class Failures {
-  public:
-    void clear(std::size_t eligibilities) { known_.assign(eligibilities, {}); }
-    bool covers(EligibilityId id, int size, Duration duration) const {
-        const auto& known = known_[id];
-        return std::any_of(known.begin(), known.end(), [&](const Failure& failure) {
-            return failure.size <= size && failure.duration <= duration;
-        });
-    }
-    void add(EligibilityId id, int size, Duration duration) {
-        auto& known = known_[id];
-        const auto covered = [&](const Failure& failure) {
-            return failure.size >= size && failure.duration >= duration;
-        };
-        known.erase(std::remove_if(known.begin(), known.end(), covered), known.end());
-        known.push_back({size, duration});
-    }
-
-  private:
-    struct Failure {
-        int size;
-        Duration duration;
-    };
-    std::vector<boost::container::small_vector<Failure, 8>> known_;
-};
-
 // Takes a job's reservation, if it has one, out of the profile while the job
 // is looked at, and puts it back unless the job has started.
 class LiftedReservation {
@@ -96,7 +68,8 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     return true;
 }
 
-bool schedule_pending_job(Pass& pass, Failures& failures, std::uint32_t pending) {
+bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
+    Failures& failures = pass.failures;
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(state.policy())) return false;
@@ -138,11 +111,10 @@ void schedule_pending_jobs(Pass& pass) {
     if (!state.is_anyone_waiting() || queue.smallest_least() > reach(state)) return;
     if (!pass.victims.admitted(state)) return;
     pass.front.begin(state);
-    Failures failures;
-    failures.clear(state.snapshot().eligibilities.size());
+    pass.failures.clear(state.snapshot().eligibilities.size());
     walk_queue(
         pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
-        [&](std::uint32_t place) { return schedule_pending_job(pass, failures, place); });
+        [&](std::uint32_t place) { return schedule_pending_job(pass, place); });
 }
 
 }  // namespace elastic::core

@@ -8,6 +8,7 @@
 
 #include "core/choices/choices.hpp"
 #include "core/queue_front.hpp"
+#include "core/stages/failures.hpp"
 #include "core/system_state.hpp"
 #include "core/victims.hpp"
 
@@ -19,6 +20,7 @@ struct Pass {
     QueueFront front;
     Victims victims;
     std::vector<Shrinkage> selected;
+    Failures failures;
     PoolCounts counts;
     std::vector<std::uint32_t> candidates;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
