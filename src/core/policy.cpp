@@ -32,7 +32,8 @@ constexpr Name<InitialSize> kInitialSize[] = {{"requested", InitialSize::request
 constexpr Name<Backfill> kBackfill[] = {
     {"none", Backfill::none}, {"easy", Backfill::easy}, {"conservative", Backfill::conservative}};
 constexpr Name<BackfillOrder> kBackfillOrder[] = {{"queue", BackfillOrder::queue},
-                                                  {"shortest", BackfillOrder::shortest}};
+                                                  {"shortest", BackfillOrder::shortest},
+                                                  {"lightest", BackfillOrder::lightest}};
 constexpr Name<ShrinkGuard> kShrinkGuard[] = {{"never", ShrinkGuard::never},
                                               {"default", ShrinkGuard::by_default},
                                               {"application", ShrinkGuard::application},
@@ -203,7 +204,7 @@ Policy equipartition() {
 Policy elastic_default() {
     Policy policy;
     policy.initial_size = InitialSize::flexible;
-    policy.backfill_order = BackfillOrder::shortest;
+    policy.backfill_order = BackfillOrder::lightest;
     policy.expand_order = ExpandOrder::benefit;
     policy.resize_gap = 10;
     return policy;

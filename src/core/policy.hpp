@@ -29,6 +29,8 @@ enum class Backfill { none, easy, conservative };
 enum class BackfillOrder {
     queue,
     shortest,  // shortest estimate first, as long as some job in the system is malleable
+    lightest,  // likewise by estimate times square root of the size: between the shortest
+               // first, which is best for slowdowns, and the least work first, for turnaround
 };
 
 // When running jobs may be shrunk at all.

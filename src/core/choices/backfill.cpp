@@ -3,6 +3,8 @@
 // may start ahead of a blocked one that it does not delay; with `conservative`
 // it may delay none of the jobs before it.  Whether it does is for the profile to
 // say, in which the reservations stand.
+#include <cmath>
+
 #include "core/choices/choices.hpp"
 
 namespace elastic::core::choices {
@@ -20,6 +22,18 @@ bool backfills_in_order(const SystemState& state) {
     const SnapshotIndex& index = state.index();
     return state.policy().backfill_order == BackfillOrder::queue ||
            index.malleable_waiting + index.malleable_running == 0;
+}
+
+double backfill_rank(const Policy& policy, const PendingJob& job) {
+    switch (policy.backfill_order) {
+        case BackfillOrder::queue:
+            return 0;
+        case BackfillOrder::shortest:
+            return job.duration;
+        case BackfillOrder::lightest:
+            return job.duration * std::sqrt(job.elastic.pref);
+    }
+    return 0;
 }
 
 }  // namespace elastic::core::choices

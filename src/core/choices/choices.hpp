@@ -37,6 +37,7 @@ bool may_overtake(const Policy&);
 bool reserves_for_all(const Policy&);
 // Backfill order: whether they are tried in the order of the queue.
 bool backfills_in_order(const SystemState&);
+double backfill_rank(const Policy&, const PendingJob&);
 
 // Shrink guard: whether any job is to be shrunk now ([lina] algorithms 5 to 7
 // differ in nothing else), and whether this one may be.

@@ -23,15 +23,13 @@ void walk_queue(Pass& pass, Next next, Start start) {
         if (!state.decided(place) && !start(place))
             pass.front.block(state, place, choices::initial_size(state, queue[place]));
     if (place >= end) return;
-    std::vector<std::uint32_t>& candidates = pass.candidates;
+    auto& candidates = pass.candidates;
     candidates.clear();
     for (; place < end; place = next(place + 1))
-        if (!state.decided(place)) candidates.push_back(place);
-    std::sort(candidates.begin(), candidates.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return queue[a].duration != queue[b].duration ? queue[a].duration < queue[b].duration
-                                                      : a < b;
-    });
-    for (std::uint32_t candidate : candidates)
+        if (!state.decided(place))
+            candidates.emplace_back(choices::backfill_rank(state.policy(), queue[place]), place);
+    std::sort(candidates.begin(), candidates.end());
+    for (const auto& [rank, candidate] : candidates)
         if (!state.decided(candidate)) start(candidate);
 }
 

@@ -22,7 +22,7 @@ struct Pass {
     std::vector<Shrinkage> selected;
     Failures failures;
     PoolCounts counts;
-    std::vector<std::uint32_t> candidates;
+    std::vector<std::pair<double, std::uint32_t>> candidates;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
 };
 
