@@ -16,7 +16,7 @@ namespace {
 bool is_word(std::string_view key) {
     return !key.empty() && std::ranges::all_of(key, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '_';
+               c == '_' || c == '.';
     });
 }
 

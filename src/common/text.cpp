@@ -41,6 +41,27 @@ std::string printable(std::string_view text, std::size_t max_length) {
     return out;
 }
 
+std::string escape_xml(std::string_view text) {
+    std::string out;
+    for (const char c : printable(text, 4 * text.size() + 1)) switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
+        }
+    return out;
+}
+
 std::string_view trim(std::string_view text) {
     constexpr std::string_view kBlanks = " \t\r";
     std::size_t first = text.find_first_not_of(kBlanks);

@@ -14,6 +14,10 @@ namespace elastic {
 // ASCII as \xNN, cut to `max_length` characters with "..." behind.
 std::string printable(std::string_view text, std::size_t max_length = 60);
 
+// Fit to stand in XML and HTML, in texts and attributes: markup is escaped, bytes
+// other than printable ASCII are as from printable().
+std::string escape_xml(std::string_view text);
+
 std::string_view trim(std::string_view text);  // blanks and tabs, CR too
 bool equal_ignoring_case(std::string_view, std::string_view);
 std::string lower_case(std::string_view);  // ASCII

@@ -33,24 +33,7 @@ constexpr std::array<std::string_view, 12> kElasticColours{
 constexpr std::array<std::string_view, 3> kRigidColours{"#c4c8cc", "#adb3b8", "#d5d8db"};
 
 std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : printable(text, 200)) switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    return out;
+    return escape_xml(printable(text, 200));
 }
 
 // Rows [first, last) have this span alike.
