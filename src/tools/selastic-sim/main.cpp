@@ -14,6 +14,7 @@
 #include "selastic-sim/generate_command.hpp"
 #include "selastic-sim/output.hpp"
 #include "selastic-sim/run_command.hpp"
+#include "selastic-sim/sweep_command.hpp"
 #include "simulator/generators.hpp"
 
 namespace elastic::tools {
@@ -216,6 +217,28 @@ void add_generate(CLI::App& app, Command& chosen) {
     add_lublin(sub, chosen);
 }
 
+constexpr int kMaxThreads = 1024;
+
+void add_sweep(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<studies::SweepOptions>();
+    CLI::App* sub = app.add_subcommand("sweep", "Run a grid of workloads and policies");
+    sub->footer(
+        "STUDY.conf, one key a line, each with a list; the study is their product:\n"
+        "  Log=last-year.swf.gz\n"
+        "  Elastic=0-100/20\n"
+        "  Policy=easy, lina-default/gain, mebf-spare\n"
+        "  Seed=1-10\n"
+        "Keys are the options of `run` (ScaleArrival for --scale-arrival) and Set.CHOICE for a\n"
+        "choice of elastic.conf.  A sweep that was interrupted goes on where it was.");
+    sub->add_option("STUDY", o->study, "A file that says what to run")->required();
+    sub->add_option("--out", o->out, "Folder for the results; the study's name and -results")
+        ->type_name("DIR");
+    sub->add_option("-j,--jobs,--threads", o->pool.threads, "Runs at a time; one a processor")
+        ->check(CLI::Range(1, kMaxThreads))
+        ->type_name("N");
+    sub->callback([o, &chosen] { chosen = [o] { return sweep(*o); }; });
+}
+
 int run_program(int argc, char** argv) {
     CLI::App app("Simulate elastic scheduling on workload logs", "selastic-sim");
     app.require_subcommand(1);
@@ -223,6 +246,7 @@ int run_program(int argc, char** argv) {
     Command chosen;
     add_run(app, chosen);
     add_generate(app, chosen);
+    add_sweep(app, chosen);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {

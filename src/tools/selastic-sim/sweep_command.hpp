@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// selastic-sim sweep: a grid of runs.
+#pragma once
+
+#include "simulator/studies/sweep.hpp"
+
+namespace elastic::tools {
+
+// Prints the means over the seeds.  Without --out the folder is the study's name
+// without its ending.
+int sweep(studies::SweepOptions);
+
+}  // namespace elastic::tools

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Tables, figures, pages, and the rules by which findings are judged.
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "simulator/studies/plot.hpp"
+#include "simulator/studies/report.hpp"
+#include "simulator/studies/run_pool.hpp"
+#include "simulator/studies/table.hpp"
+#include "studies_test.hpp"
+
+namespace elastic::studies {
+namespace {
+
+using testing::is_well_formed;
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+TEST(csv_quotes_what_needs_it) {
+    Table table({"a", "b"});
+    table.add({"x,y", "say \"no\""});
+    table.add({"", "1.5"});
+    check_eq(table.csv(), "a,b\n\"x,y\",\"say \"\"no\"\"\"\n,1.5\n");
+}
+
+TEST(text_aligns_numbers_to_the_right) {
+    Table table({"name", "n"});
+    table.add({"a", "5"});
+    table.add({"long", "12345"});
+    check_eq(table.text(), "name      n\na         5\nlong  12345\n");
+}
+
+TEST(numbers_that_are_none_are_empty) {
+    check_eq(fixed(1.005, 1), "1.0");
+    check_eq(fixed(kNothing, 1), "");
+    check_eq(exact(0.1), "0.1");
+    check_eq(exact(std::numeric_limits<double>::infinity()), "");
+}
+
+TEST(ticks_are_round_and_enclose) {
+    check_eq(ticks(0, 100, 5), (std::vector<double>{0, 20, 40, 60, 80, 100}));
+    for (const double high : {0.003, 1.0, 7.0, 1234.5, 9.9e8}) {
+        const auto list = ticks(high / 3, high, 5);
+        check_that(list.size() <= 6 && list.front() <= high / 3 && list.back() >= high);
+    }
+}
+
+Figure hostile_figure(Figure::Kind kind) {
+    Figure figure;
+    figure.title = "<script>&\"\x01";
+    figure.x_label = "x<y";
+    figure.kind = kind;
+    figure.x = {1, 2, 3};
+    figure.categories = {"<a>", "b&c", ""};
+    figure.panels = {{"p<", {{"s&", {1, kNothing, 3}}, {"rigid", {2, 2, 2}, true}}},
+                     {"q>", {{"s&", {-1, 0, 5}}, {"rigid", {2, 2, 2}, true}}}};
+    return figure;
+}
+
+TEST(figures_are_well_formed_whatever_the_texts_are) {
+    for (const auto kind : {Figure::Kind::lines, Figure::Kind::bars}) {
+        const std::string svg = draw_svg(hostile_figure(kind));
+        check_that(is_well_formed(svg));
+        check_that(svg.find("<script") == std::string::npos);
+        check_that(svg.find("nan") == std::string::npos);
+    }
+    check_that(is_well_formed(draw_svg({})));
+    check_that(!is_well_formed("<a><b></a></b>"));
+}
+
+TEST(a_flat_line_has_an_axis) {
+    Figure figure;
+    figure.x = {5};
+    figure.panels = {{"", {{"s", {0}}}}};
+    const std::string svg = draw_svg(figure);
+    check_that(svg.find("nan") == std::string::npos && svg.find("inf") == std::string::npos);
+}
+
+TEST(the_table_of_a_figure_has_references_once) {
+    const Table table = to_table(hostile_figure(Figure::Kind::lines));
+    check_eq(table.columns(), (std::vector<std::string>{"x<y", "p<: s&", "rigid", "q>: s&"}));
+    check_eq(table.rows().size(), 3U);
+    check_eq(table.rows()[1], (std::vector<std::string>{"2", "", "2", "0"}));
+}
+
+TEST(verdicts_follow_their_rules) {
+    check_that(in_all({4, 4}) == Verdict::confirmed);
+    check_that(in_all({3, 4}) == Verdict::partly);
+    check_that(in_all({1, 4}) == Verdict::not_confirmed);
+    check_that(in_all({0, 0}) == Verdict::not_confirmed);
+    check_that(in_most({3, 5}) == Verdict::confirmed);
+    check_that(in_most({2, 4}) == Verdict::partly);
+    check_that(in_most({0, 4}) == Verdict::not_confirmed);
+    using enum Verdict;
+    check_that(all_of({confirmed, confirmed}) == confirmed);
+    check_that(all_of({confirmed, not_confirmed}) == partly);
+    check_that(all_of({not_confirmed, not_confirmed}) == not_confirmed);
+    check_that(all_of({partly, partly}) == partly);
+}
+
+TEST(a_report_is_a_folder_that_can_be_read_alone) {
+    const testing::Folder folder;
+    Report report(folder.file("sub/deep"), "A <title>");
+    report.heading("h & h");
+    Table table({"a"});
+    table.add({"<b>"});
+    report.table("t", "A table", table);
+    report.figure("f", hostile_figure(Figure::Kind::bars));
+    report.findings({{"figure 1", "a < b", Verdict::partly, "1 of 2"}});
+    report.list({"one", "two"});
+    check_ok(report.finish());
+    const auto files = testing::files_in(folder.file("sub/deep"));
+    for (const char* name : {"index.html", "t.csv", "t.txt", "f.svg", "f.csv", "findings.csv"})
+        check_that(files.contains(name));
+    const std::string& page = files.at("index.html");
+    check_that(is_well_formed(
+        page.substr(page.find("<title>"), page.find("</title>") + 8 - page.find("<title>"))));
+    check_that(page.find("a &lt; b") != std::string::npos);
+    check_that(page.find("<td class=\"partly\">partly</td>") != std::string::npos);
+}
+
+TEST(a_report_that_cannot_be_written_says_so) {
+    const testing::Folder folder;
+    testing::write_to(folder.file("file"), "x");
+    Report report(folder.file("file/sub"), "title");
+    check_that(!report.finish());
+}
+
+TEST(every_task_runs_once_on_any_number_of_threads) {
+    for (const int threads : {1, 2, 7}) {
+        std::vector<std::atomic<int>> runs(100);
+        run_all(runs.size(), {threads, ""}, [&](std::size_t i) { ++runs[i]; });
+        for (const auto& one : runs) check_eq(one.load(), 1);
+    }
+    run_all(0, {}, [](std::size_t) { check_that(false); });
+}
+
+TEST(what_a_task_throws_is_thrown_to_the_caller) {
+    bool thrown = false;
+    try {
+        run_all(50, {3, ""}, [](std::size_t i) {
+            if (i == 20) throw std::runtime_error("no");
+        });
+    } catch (const std::runtime_error&) {
+        thrown = true;
+    }
+    check_that(thrown);
+}
+
+}  // namespace
+}  // namespace elastic::studies

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// STUDY.conf, and sweeps that are interrupted.
+#include <sys/file.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+
+#include "common/text.hpp"
+#include "simulator/generators.hpp"
+#include "simulator/studies/sweep.hpp"
+#include "simulator/studies/sweep_plan.hpp"
+#include "studies_test.hpp"
+
+namespace elastic::studies {
+namespace {
+
+using testing::content_of;
+using testing::Folder;
+using testing::write_to;
+
+Result<SweepPlan> parse(std::string_view text) {
+    return SweepPlan::parse(text, "study.conf");
+}
+
+TEST(a_study_is_the_product_of_its_lists) {
+    const auto plan = parse(
+        "# a comment\n"
+        "Set.ResizeGap = 0, 60\n"
+        "policy=easy,lina-default/gain\n"
+        "Log=a.swf\n"
+        "Elastic=0-100/50\n"
+        "Seed=1-2,7\n");
+    check_ok(plan);
+    check_eq(plan->runs(), 36U);
+    check_eq(plan->runs_per_workload(), 4U);
+    check_eq(plan->values(0), (std::vector<std::string>{"a.swf", "0", "1", "easy", "0"}));
+    check_eq(plan->values(35),
+             (std::vector<std::string>{"a.swf", "100", "7", "lina-default/gain", "60"}));
+    const RunSpec spec = plan->spec(35);
+    check_eq(spec.workload.elastic, 100);
+    check_eq(spec.workload.seed, 7U);
+    check_eq(spec.policy.resize_gap, 60);
+    check_that(spec.policy.victim_order == core::VictimOrder::gain);
+    check_eq(plan->line_of("Elastic"), 5);
+    check_eq(plan->axes().back().key, "Set.ResizeGap");
+}
+
+TEST(every_option_of_run_can_be_set) {
+    const auto plan = parse(
+        "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
+        "Overrun=extend\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor=3\nPrefFactor=2\n"
+        "Rho=0:0.1\nLenient=yes\n");
+    check_ok(plan);
+    const RunSpec spec = plan->spec(0);
+    check_eq(spec.workload.nodes, 7);
+    check_eq(spec.workload.procs_per_node, 8);
+    check_eq(spec.workload.jobs, 9);
+    check_eq(spec.workload.skip, 1);
+    check_eq(spec.workload.scale_arrival, 0.5);
+    check_that(spec.workload.overrun == simulator::Overrun::extend);
+    check_eq(spec.workload.evolving_share, 0.25);
+    check_eq(spec.workload.max_factor, 3);
+    check_eq(spec.workload.model.parameter.high, 0.1);
+    check_that(spec.lenient);
+}
+
+TEST(errors_name_file_and_line) {
+    check_error(parse("Log=a\n"), "study.conf: Policy is missing");
+    check_error(parse("Policy=easy\n"), "study.conf: Log is missing");
+    check_error(parse("Log=a\nElastic=10,ten\n"),
+                "study.conf:2: Elastic=ten: must be a number from 0");
+    check_error(parse("Log=a\nSeed=1,1\n"), "study.conf:2: Seed: 1 stands twice");
+    check_error(parse("Seed=1,,2\n"), "study.conf:1: Seed: an empty place in the list");
+    check_error(parse("Seed=9-1\n"),
+                "study.conf:1: Seed: 9-1: must be LOW-HIGH or LOW-HIGH/STEP, at most 10000 values");
+    check_error(parse("Seed=1-9/0\n"),
+                "study.conf:1: Seed: 1-9/0: must be LOW-HIGH or LOW-HIGH/STEP, at most 10000 "
+                "values");
+    check_error(parse("Rho=1:0\n"), "study.conf:1: Rho=1:0: must be LO:HI with 0 <= LO <= HI <= 1");
+    check_error(parse("Set.Nonsense=1\n"),
+                "study.conf:1: Set.Nonsense=1: is no choice of a policy, see elastic.conf(5)");
+    check_error(parse("\nSeed=0-9999\nElastic=0-9999\n"),
+                "study.conf:3: the study has more than 1000000 runs");
+    check_that(!parse("Policy=nonsense\n"));
+    check_that(!parse("Nonsense=1\n"));
+    check_that(!parse("Set.ResizeGap=minus\n"));
+    check_that(!parse("Seed=99999999999999999999\n"));
+}
+
+// A folder with a small log and a study.
+struct Study {
+    Study() {
+        simulator::DowneyOptions options;
+        options.common.jobs = 60;
+        std::string log;
+        simulator::write_swf(*simulator::generate_downey(options), "test",
+                             [&](std::string_view part) { log += part; });
+        write_to(folder.file("log.swf"), log);
+        write_to(folder.file("s.conf"),
+                 "Log=log.swf\nElastic=0,50,100\nSeed=1-2\nPolicy=easy,lina-default\n");
+    }
+    Result<SweepResult> run(const char* out, int threads = 1) const {
+        return run_sweep({folder.file("s.conf"), folder.file(out), {threads, ""}});
+    }
+    std::string results(const char* out) const {
+        return content_of(folder.file(out) + "/results.csv");
+    }
+
+    Folder folder;
+};
+
+TEST(the_number_of_threads_changes_nothing) {
+    const Study study;
+    check_ok(study.run("one", 1));
+    check_ok(study.run("three", 3));
+    check_that(testing::files_in(study.folder.file("one")) ==
+               testing::files_in(study.folder.file("three")));
+    check_eq(std::ranges::count(study.results("one"), '\n'), 13);
+}
+
+TEST(what_is_done_is_not_done_again) {
+    const Study study;
+    const auto first = study.run("out");
+    check_ok(first);
+    check_eq(first->resumed, 0U);
+    check_eq(first->runs, 12U);
+    check_eq(first->means.rows().size(), 6U);
+    const std::string whole = study.results("out");
+
+    // A crash: some lines are there, in any order, and a part of another.
+    std::vector<std::string_view> lines = split(whole, '\n');
+    const std::string torn = fmt::format("{}\n{}\n{}\n{}", lines[0], lines[5], lines[2],
+                                         lines[7].substr(0, lines[7].size() - 4));
+    write_to(study.folder.file("out/results.csv"), torn);
+    const auto second = study.run("out", 2);
+    check_ok(second);
+    check_eq(second->resumed, 2U);
+    check_eq(study.results("out"), whole);
+
+    const auto third = study.run("out");
+    check_ok(third);
+    check_eq(third->resumed, 12U);
+    check_eq(study.results("out"), whole);
+}
+
+TEST(a_study_that_grows_keeps_its_results) {
+    const Study study;
+    check_ok(study.run("out"));
+    write_to(study.folder.file("s.conf"),
+             "Log=log.swf\nElastic=0,25\nSeed=1-2\nPolicy=easy,lina-default\n");
+    const auto grown = study.run("out");
+    check_ok(grown);
+    check_eq(grown->resumed, 4U);
+    check_eq(std::ranges::count(study.results("out"), '\n'), 1 + 8 + 8);
+}
+
+TEST(results_of_another_study_are_left_alone) {
+    const Study study;
+    check_ok(study.run("out"));
+    const std::string before = study.results("out");
+    write_to(study.folder.file("s.conf"), "Log=log.swf\nPolicy=easy\n");
+    const auto refused = study.run("out");
+    check_that(!refused && refused.error().message.find("another --out") != std::string::npos);
+    check_eq(study.results("out"), before);
+}
+
+TEST(two_sweeps_do_not_write_to_one_file) {
+    const Study study;
+    check_ok(study.run("out"));
+    const int fd = ::open(study.folder.file("out/results.csv").c_str(), O_RDWR);
+    check_that(fd >= 0 && ::flock(fd, LOCK_EX) == 0);
+    check_that(!study.run("out"));
+    ::close(fd);
+    check_ok(study.run("out"));
+}
+
+TEST(a_log_that_is_not_there_is_the_studys_error) {
+    const Study study;
+    write_to(study.folder.file("s.conf"), "Policy=easy\nLog=none.swf\n");
+    const auto result = study.run("out");
+    check_that(!result && result.error().message.find("s.conf:2: Log: ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace elastic::studies
