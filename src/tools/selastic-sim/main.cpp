@@ -13,6 +13,7 @@
 #include "core/config.hpp"
 #include "selastic-sim/generate_command.hpp"
 #include "selastic-sim/output.hpp"
+#include "selastic-sim/reproduce_command.hpp"
 #include "selastic-sim/run_command.hpp"
 #include "selastic-sim/sweep_command.hpp"
 #include "simulator/generators.hpp"
@@ -239,6 +240,40 @@ void add_sweep(CLI::App& app, Command& chosen) {
     sub->callback([o, &chosen] { chosen = [o] { return sweep(*o); }; });
 }
 
+void add_study(CLI::App* studies_app, const std::string& name, const char* text, Command& chosen) {
+    auto o = std::make_shared<studies::StudyOptions>();
+    CLI::App* sub = studies_app->add_subcommand(name, text);
+    sub->add_option("--out", o->out, fmt::format("Folder for the results; reproduce-{}", name))
+        ->type_name("DIR");
+    sub->callback([o, name, &chosen] { chosen = [o, name] { return reproduce(name, *o); }; });
+    if (name == "gupta") return;
+    sub->add_option("--trace", o->trace, "The workload log, as for run")->type_name("LOG");
+    sub->add_option("--nodes", o->nodes, "The machine's; by default as the log says")
+        ->check(CLI::Range(1, core::kMaxNodes))
+        ->type_name("N");
+    sub->add_option("--procs-per-node", o->procs_per_node,
+                    "Sizes in the log are divided by K; by default as the paper did")
+        ->check(CLI::Range(1, core::kMaxNodes))
+        ->type_name("K");
+    sub->add_option("--jobs", o->jobs, "Of the log, instead of the paper's number")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N");
+    sub->add_option("--seeds", o->seeds, "Runs to average")
+        ->check(CLI::Range(1, 1000))
+        ->type_name("N");
+    sub->add_option("-j,--threads", o->threads, "Runs at a time; one a processor")
+        ->check(CLI::Range(1, kMaxThreads))
+        ->type_name("N");
+}
+
+void add_reproduce(CLI::App& app, Command& chosen) {
+    CLI::App* sub = app.add_subcommand("reproduce", "Do a paper's study again, and compare");
+    sub->require_subcommand(1);
+    add_study(sub, "lina", "Shrink guards and victim orders ([lina] section 5)", chosen);
+    add_study(sub, "mebf", "Malleable EASY backfilling ([mebf] section 4)", chosen);
+    add_study(sub, "gupta", "Equipartition on 16 nodes ([gupta] section VI-E)", chosen);
+}
+
 int run_program(int argc, char** argv) {
     CLI::App app("Simulate elastic scheduling on workload logs", "selastic-sim");
     app.require_subcommand(1);
@@ -247,6 +282,7 @@ int run_program(int argc, char** argv) {
     add_run(app, chosen);
     add_generate(app, chosen);
     add_sweep(app, chosen);
+    add_reproduce(app, chosen);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// selastic-sim reproduce: the studies of the papers.
+#pragma once
+
+#include <string>
+
+#include "simulator/studies/study.hpp"
+
+namespace elastic::tools {
+
+// `study` is "lina", "mebf" or "gupta"; without --out the folder is named after it.
+int reproduce(const std::string& study, studies::StudyOptions);
+
+}  // namespace elastic::tools

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Each reproduction, small, from end to end; and how [lina]'s findings are judged.
+#include <algorithm>
+#include <cmath>
+
+#include "common/text.hpp"
+#include "simulator/generators.hpp"
+#include "simulator/studies/gupta.hpp"
+#include "simulator/studies/lina.hpp"
+#include "simulator/studies/lina_results.hpp"
+#include "simulator/studies/mebf.hpp"
+#include "studies_test.hpp"
+
+namespace elastic::studies {
+namespace {
+
+using testing::Folder;
+
+std::string small_log(const Folder& folder) {
+    simulator::LublinOptions options;
+    options.common.jobs = 300;
+    std::string log;
+    simulator::write_swf(*simulator::generate_lublin(options), "test",
+                         [&](std::string_view part) { log += part; });
+    testing::write_to(folder.file("small.swf"), log);
+    return folder.file("small.swf");
+}
+
+// Every page and figure is there and whole, on one thread as on three.
+void check_study(Result<StudyResult> (*reproduce)(const StudyOptions&),
+                 const std::vector<const char*>& expected) {
+    const Folder folder;
+    StudyOptions options;
+    options.trace = small_log(folder);
+    options.jobs = 40;
+    options.seeds = 1;
+    options.out = folder.file("one");
+    options.threads = 1;
+    const auto result = reproduce(options);
+    check_ok(result);
+    check_that(!result->findings.empty());
+    check_eq(result->page, folder.file("one/index.html"));
+    auto files = testing::files_in(folder.file("one"));
+    for (const char* name : expected) ck_assert_msg(files.contains(name), "%s is missing", name);
+    for (const auto& [name, content] : files)
+        if (name.ends_with(".svg"))
+            ck_assert_msg(testing::is_well_formed(content), "%s is not XML", name.c_str());
+    options.out = folder.file("three");
+    options.threads = 3;
+    check_ok(reproduce(options));
+    check_that(files == testing::files_in(folder.file("three")));
+}
+
+TEST(lina_runs_from_end_to_end) {
+    check_study(reproduce_lina,
+                {"index.html", "table3.csv", "runs.csv", "figure07_small_turnaround.svg",
+                 "figure12_small_shrunk_slowdown.csv", "figure14_Synthetic_utilisation.svg",
+                 "figure18_small_full_utilisation.svg",
+                 "figure19_small_shrunk_full_utilisation.csv", "findings.csv"});
+}
+
+TEST(mebf_runs_from_end_to_end) {
+    check_study(reproduce_mebf,
+                {"index.html", "table5.csv", "table6.csv", "table7.csv", "figure06.svg",
+                 "figure07.svg", "figure08.csv", "figure09.svg", "figure10.svg", "figure11.svg",
+                 "figure12.svg", "figure13.svg", "figure14.svg", "figure15.svg", "figure16.svg"});
+}
+
+TEST(gupta_runs_from_end_to_end) {
+    check_study(reproduce_gupta, {"index.html", "table4.csv", "figure6a_Malleable40.svg",
+                                  "figure6a_Moldable.svg", "figure6b_rigid1.svg"});
+}
+
+TEST(gupta_table4_stands_beside_the_papers) {
+    const Folder folder;
+    StudyOptions options;
+    options.out = folder.file("out");
+    check_ok(reproduce_gupta(options));
+    const std::string csv = testing::content_of(folder.file("out/table4.csv"));
+    const auto lines = split(csv, '\n');
+    check_eq(lines[0],
+             "scheduling,total_time,mean_response,mean_completion,utilization,paper_total_time,"
+             "paper_mean_response,paper_mean_completion,paper_utilization");
+    check_that(lines[1].starts_with("Malleable40,"));
+    check_that(lines[1].ends_with(",2751,201,1767,0.97"));
+    check_that(lines[5].starts_with("Rigid,"));
+    // Five jobs of 8548 node-seconds on 16 nodes cannot end before.
+    for (int row = 1; row <= 5; ++row)
+        check_that(parse_number(split(lines[static_cast<std::size_t>(row)], ',')[1]) >=
+                   std::floor(5 * 8548 / 16.0));
+}
+
+TEST(a_missing_trace_is_told_with_the_option) {
+    for (const auto& reproduce : {reproduce_lina, reproduce_mebf}) {
+        const auto result = reproduce({});
+        check_that(!result);
+        const std::string& message = result.error().message;
+        check_that(message.find("--trace FILE") != std::string::npos);
+        check_that(message.find("Parallel Workloads Archive") != std::string::npos);
+    }
+    StudyOptions options;
+    options.trace = "/nonexistent.swf";
+    check_that(reproduce_lina(options).error().message.starts_with("--trace: /nonexistent.swf"));
+}
+
+// ---- how findings are judged
+
+using namespace lina;
+
+// Results in which every elastic cell is `elastic`, every rigid one 100, 0.5, 10.
+Results results_with(Cell elastic) {
+    Results results;
+    results.percents = {10, 100};
+    for (const char* name : {"LLNL", "Synthetic", "LLNL_full"}) {
+        WorkloadResults& w = results.workloads.emplace_back();
+        w.name = name;
+        w.synthetic = w.name == "Synthetic";
+        w.full_flexibility = w.name == "LLNL_full";
+        w.rigid.value = {100, 0.5, 10};
+        w.cells.resize(2);
+        for (auto& row : w.cells)
+            for (auto& guard : row) guard.fill(elastic);
+    }
+    return results;
+}
+
+Verdict key_verdict(const Results& results, std::size_t number) {
+    return key_findings(results)[number - 1].verdict;
+}
+
+TEST(key_finding_1_needs_every_metric_better) {
+    Results results = results_with({{90, 0.6, 9}});
+    check_that(key_verdict(results, 1) == Verdict::confirmed);
+    results.workloads[0].cells[0][system][gain].value[slowdown] = 11;
+    check_that(key_verdict(results, 1) == Verdict::partly);
+    check_that(key_verdict(results_with({{110, 0.4, 11}}), 1) == Verdict::not_confirmed);
+}
+
+TEST(key_finding_2_counts_small_differences) {
+    Results results = results_with({{90, 0.6, 9}});
+    check_that(key_verdict(results, 2) == Verdict::confirmed);
+    for (WorkloadResults& w : results.workloads)
+        for (auto& row : w.cells)
+            for (auto& guard : row) guard[gain].value = {80, 0.7, 8};
+    check_that(key_verdict(results, 2) == Verdict::not_confirmed);
+}
+
+TEST(key_finding_5_asks_which_guard_leads) {
+    Results results = results_with({{90, 0.6, 9}});
+    check_that(key_verdict(results, 5) == Verdict::not_confirmed);
+    for (WorkloadResults& w : results.workloads)
+        for (auto& row : w.cells)
+            for (std::size_t v = 0; v < kOrders; ++v) {
+                row[system][v].value[utilisation] = 0.7;
+                row[application][v].value = {80, 0.6, 8};
+            }
+    check_that(key_verdict(results, 5) == Verdict::confirmed);
+}
+
+TEST(key_finding_6_needs_what_is_lost) {
+    Cell full{{90, 0.98, 9}, 0.97, 9};
+    check_that(key_verdict(results_with(full), 6) == Verdict::confirmed);
+    full.useful_utilisation = 0.98;
+    check_that(key_verdict(results_with(full), 6) == Verdict::not_confirmed);
+}
+
+TEST(key_finding_7_compares_size_and_place) {
+    Results results = results_with({{90, 0.6, 9}});
+    results.percents = {10, 80};
+    results.workloads[0].cells[1][by_default][random].value[slowdown] = 9 / (1 - 0.1805);
+    check_that(key_verdict(results, 7) == Verdict::confirmed);
+    results.percents = {10, 70};
+    check_that(key_verdict(results, 7) == Verdict::partly);
+}
+
+TEST(spreads_are_of_the_worst) {
+    std::array<Cell, kOrders> row;
+    row.fill({{100, 0.5, 10}});
+    row[gain].value = {90, 0.4, 10};
+    const Spread tat = spread(row, turnaround), use = spread(row, utilisation);
+    check_that(tat.best == gain && tat.worst == random);
+    check_near(tat.percent, 10, 1e-9);
+    check_that(use.best == random && use.worst == gain);
+    check_near(use.percent, 25, 1e-9);
+    check_near(spread(row, slowdown).percent, 0, 1e-9);
+}
+
+TEST(table_3_has_the_papers_cells) {
+    const Table table = table3(results_with({{90, 0.6, 9}}));
+    check_eq(table.rows().size(), 18U);
+    check_eq(table.rows()[0][4], "Gain");
+    check_eq(table.rows()[0][8], "2.62");
+    check_eq(table.rows()[0][10], "40");
+}
+
+}  // namespace
+}  // namespace elastic::studies
