@@ -58,11 +58,10 @@ constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder:
                                               {"scalability", ExpandOrder::scalability},
                                               {"benefit", ExpandOrder::benefit},
                                               {"smallest", ExpandOrder::smallest}};
-constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max},
-                                                {"intensive", ExpandAmount::to_max},
-                                                {"handoff", ExpandAmount::handoff},
-                                                {"spare", ExpandAmount::spare},
-                                                {"equal-share", ExpandAmount::equal_share}};
+constexpr Name<ExpandAmount> kExpandAmount[] = {
+    {"to-max", ExpandAmount::to_max},         {"intensive", ExpandAmount::to_max},
+    {"to-fastest", ExpandAmount::to_fastest}, {"handoff", ExpandAmount::handoff},
+    {"spare", ExpandAmount::spare},           {"equal-share", ExpandAmount::equal_share}};
 constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
                                               {"mebf", Feasibility::mebf}};
 
@@ -206,6 +205,7 @@ Policy elastic_default() {
     policy.initial_size = InitialSize::flexible;
     policy.backfill_order = BackfillOrder::lightest;
     policy.expand_order = ExpandOrder::benefit;
+    policy.expand_amount = ExpandAmount::to_fastest;
     policy.resize_gap = 10;
     return policy;
 }

@@ -80,7 +80,8 @@ enum class ExpandOrder {
 // By how many nodes.
 enum class ExpandAmount {
     to_max,       // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
-    handoff,      // the same, but only if it more than doubles ([mebf] algorithm 4)
+    to_fastest,   // the same, but not beyond the size at which it would be fastest
+    handoff,      // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
     spare,        // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
     equal_share,  // up to its equal share ([gupta])
 };

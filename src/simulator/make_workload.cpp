@@ -254,7 +254,7 @@ class ElasticJobs {
         for (EvolvingEvent& event : events) {
             event.work_left = draw(model_.work_left, random);
             const bool grows = random.chance(model_.growth);
-            const int nodes = static_cast<int>(random.integer(1, pref));
+            const int nodes = static_cast<int>(random.integer(1, std::max(1, pref / 2)));
             event.nodes = grows ? nodes : -nodes;
         }
         std::ranges::stable_sort(events, std::greater(), &EvolvingEvent::work_left);

@@ -43,8 +43,8 @@ struct ElasticModel {
 };
 
 // [lina] section 5.2.  The paper does not give: b, taken to be as alpha; the
-// number of nodes an event asks for, taken uniformly from 1 to the preferred
-// size; whether "30% to 60% of work is left" holds for the first event or all,
+// number of nodes an event asks for, taken uniformly from 1 to half of the
+// preferred size, which is as far as its jobs can shrink from there; whether "30% to 60% of work is left" holds for the first event or all,
 // taken for all.
 ElasticModel lina_model();
 

@@ -34,6 +34,22 @@ double benefit(const SystemState& state, const RunningJob& job) {
     return saved / (left * std::max(more, 1));
 }
 
+// The size from `low` to `high` at which the job is fastest.  In every model the run
+// time falls up to there and rises behind.
+int fastest_size(const RunningJob& job, int low, int high) {
+    const auto time = [&](int nodes) {
+        return job.elastic.speedup.relative_time(nodes, job.elastic.pref);
+    };
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (time(middle + 1) < time(middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 }  // namespace
 
 Rank expand_rank(const SystemState& state, const RunningJob& job) {
@@ -57,12 +73,17 @@ int expanded_size(const SystemState& state, const RunningJob& job, int available
     switch (state.policy().expand_amount) {
         case ExpandAmount::to_max:
             return most;
+        case ExpandAmount::to_fastest:
+            return sizes.largest(size + 1, fastest_size(job, size, most));
         case ExpandAmount::handoff:
             return most - size > size ? most : 0;
         case ExpandAmount::spare:
             return most - size > state.policy().spare_ratio * size ? most : 0;
-        case ExpandAmount::equal_share:
-            return sizes.largest(size + 1, std::min(most, state.equal_share()));
+        case ExpandAmount::equal_share: {
+            // Shares are whole nodes: of what is left over, nobody gets more than one.
+            const int share = state.equal_share();
+            return sizes.largest(size + 1, std::min(most, size < share ? share : share + 1));
+        }
     }
     return 0;
 }
