@@ -15,6 +15,9 @@ namespace elastic::slurm {
 
 struct Context {
     core::Config config;
+    // StateSaveLocation as of the start: a change of it needs a restart, and Slurm frees its texts
+    // and makes them anew whenever it reads slurm.conf.
+    std::string state_directory;
     JobTable jobs;
     core::AgreementBook book;
     View view;          // as of the last pass

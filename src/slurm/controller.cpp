@@ -42,6 +42,7 @@ std::string configuration_path() {
     return result;
 }
 
+// To be called where Slurm cannot be reading slurm.conf just now.
 std::string munge_socket() {
     std::string info = slurm_conf.authinfo ? slurm_conf.authinfo : "";
     auto begin = info.find("socket=");
@@ -72,6 +73,7 @@ Result<void> Controller::start() {
     auto config = core::read_config(configuration_path());
     if (!config) return config.error();
     context_.config = *config;
+    context_.state_directory = slurm_conf.state_save_location;
     context_.book = core::AgreementBook(time(nullptr));
     if (auto loaded = load_state_file(context_); !loaded)
         log_error("{}: what was in flight is given up", loaded.error().message);
@@ -93,7 +95,7 @@ ServerOptions Controller::server_options() const {
 
 Result<void> Controller::open_journal() {
     std::string path = context_.config.journal_file;
-    if (path.empty()) path = std::string(slurm_conf.state_save_location) + "/elastic.journal";
+    if (path.empty()) path = context_.state_directory + "/elastic.journal";
     queries_.set_journal_path(path);
     return journal_.path() == path ? journal_.reopen() : journal_.open(path);
 }
@@ -177,7 +179,11 @@ void Controller::take_configuration(Time now) {
     }
     context_.config = *config;
     if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
-    if (auto adopted = server_.reconfigure(server_options()); !adopted)
+    ServerOptions options = [this] {
+        ControllerLock lock(context_.locks);
+        return server_options();
+    }();
+    if (auto adopted = server_.reconfigure(options); !adopted)
         log_error("{}; applications are served as before", adopted.error().message);
     log_info("configuration read: policy {}", context_.config.policy_name);
     announce(journal::Controller::What::reconfigure, now);

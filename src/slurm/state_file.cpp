@@ -76,11 +76,11 @@ void from_json(const Json& json, Time now, JobTable& jobs) {
                                       annotation->pref);
 }
 
-}  // namespace
-
-std::string state_file_path() {
-    return std::string(slurm_conf.state_save_location) + "/elastic_state";
+std::string path_of(const Context& context) {
+    return context.state_directory + "/elastic_state";
 }
+
+}  // namespace
 
 Result<void> save_state_file(const Context& context) {
     Json jobs = Json::array();
@@ -90,21 +90,21 @@ Result<void> save_state_file(const Context& context) {
                     .set("format", kFormat)
                     .set("jobs", jobs)
                     .set("telling", to_json(context.telling));
-    return write_file(state_file_path(), json.dump(), Durability::survives_process);
+    return write_file(path_of(context), json.dump(), Durability::survives_process);
 }
 
 Result<void> load_state_file(Context& context) {
-    auto text = read_file_if_there(state_file_path(), kMaxSize);
+    const std::string path = path_of(context);
+    auto text = read_file_if_there(path, kMaxSize);
     if (!text) return text.error();
     if (!*text) return {};
     auto json = Json::parse(**text);
-    if (!json) return elastic::error("{}: {}", state_file_path(), json.error().message);
+    if (!json) return elastic::error("{}: {}", path, json.error().message);
     if (json->get_int("format") != kFormat)
-        return elastic::error("{}: format {} is not {}", state_file_path(), json->get_int("format"),
-                              kFormat);
+        return elastic::error("{}: format {} is not {}", path, json->get_int("format"), kFormat);
     core::AgreementBook book(context.book.last_op());
     if (auto loaded = book.load(*json); !loaded)
-        return elastic::error("{}: {}", state_file_path(), loaded.error().message);
+        return elastic::error("{}: {}", path, loaded.error().message);
     context.book = std::move(book);
     context.telling = batch_from_json(json->get("telling"));
     Time now = static_cast<Time>(time(nullptr));

@@ -9,8 +9,6 @@
 
 namespace elastic::slurm {
 
-std::string state_file_path();
-
 // An error names the file.  The file then still has the state before.
 Result<void> save_state_file(const Context&);
 
