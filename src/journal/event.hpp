@@ -124,7 +124,8 @@ struct Deny {
     std::string reason;
 };
 
-// The job holds nothing any more.  After state "REQUEUED" it may start again.
+// The job holds nothing any more.  After the states "REQUEUED" and "SUSPENDED" it may start
+// again; the nodes of a suspended job may be others' meanwhile.
 struct End {
     JobId job = 0;
     std::string state;  // Slurm's name of it: "COMPLETED", "FAILED", ...

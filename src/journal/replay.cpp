@@ -399,7 +399,7 @@ struct Replay::State {
         job = Job{};
         job.min = min;
         job.max = max;
-        if (e.state != "REQUEUED") job.state = Job::State::ended;
+        if (e.state != "REQUEUED" && e.state != "SUSPENDED") job.state = Job::State::ended;
     }
 };
 

@@ -333,8 +333,6 @@ bool Executor::settle_some(const ControllerLock& lock, Time now) {
 // True if it has changed, so that others may be able to move now.
 bool Executor::move_forward(Agreement& agreement, Time now) {
     if (!running_job(agreement.job)) {
-        const job_record_t* job = find_job_record(agreement.job);
-        if (job && IS_JOB_SUSPENDED(job)) return false;
         negotiation_.end(agreement, AgreementEvent::cancel, "the job is not running any more", now);
         return true;
     }
@@ -369,9 +367,8 @@ bool Executor::still_waits(core::JobId beneficiary) const {
     return running_job(beneficiary) && request && request->state == AgreementState::queued;
 }
 
-// Its nodes are empty, and Slurm can make use of them: a suspended job cannot be
-// resized, and a node that has not reported since slurmctld started (it will,
-// or be declared down) can be given to nobody.
+// Its nodes are empty, and Slurm can make use of them: a node that has not reported
+// since slurmctld started (it will, or be declared down) can be given to nobody.
 bool Executor::may_leave(const Agreement& shrink) const {
     return shrink.state == AgreementState::released && running_job(shrink.job) &&
            !NodeSet::from_text(shrink.node_list).overlaps(unreported_nodes());

@@ -26,7 +26,8 @@ struct JobEntry {
     // as last written to the journal
     bool submitted = false;
     bool running = false;
-    int restarts = 0;  // how often it was requeued before
+    bool suspended = false;  // then it is not running
+    int restarts = 0;        // how often it was requeued before
     int nodes = 0;
     std::string node_list;
 

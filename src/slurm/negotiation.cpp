@@ -160,6 +160,15 @@ void Negotiation::job_ended(JobEntry& job, Time now) {
     job.last_seen = 0;
 }
 
+void Negotiation::job_suspended(JobEntry& job, Time now) {
+    Agreement* agreement = context_.book.of_job(job.id);
+    if (!agreement) return;
+    if (agreement->state == AgreementState::applied)  // the nodes are its own, ready or not
+        (void)context_.book.advance(*agreement, AgreementEvent::expire);
+    else
+        end(*agreement, AgreementEvent::cancel, "the job is suspended", now);
+}
+
 // ---- offers
 
 Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list, int nodes,
@@ -294,6 +303,20 @@ bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
     return true;
 }
 
+// A job asks for one thing at a time, and only while it holds nodes.
+bool Negotiation::may_ask(const JobEntry& job, std::int64_t token) {
+    if (!job.running) {
+        fail(job, token, "state", fmt::format("job {} is suspended", job.id));
+        return false;
+    }
+    const Agreement* open = context_.book.of_job(job.id);
+    if (!open) return true;
+    fail(job, token, "state",
+         fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
+                     to_string(open->kind), to_string(open->state)));
+    return false;
+}
+
 bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) {
     if (!job.annotation.evolving) {
         fail(job, request.token, "denied",
@@ -302,12 +325,7 @@ bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) 
                  job.id));
         return false;
     }
-    if (const Agreement* open = context_.book.of_job(job.id)) {
-        fail(job, request.token, "state",
-             fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
-                         to_string(open->kind), to_string(open->state)));
-        return false;
-    }
+    if (!may_ask(job, request.token)) return false;
     Agreement agreement;
     agreement.job = job.id;
     agreement.kind = AgreementKind::expand;
@@ -357,12 +375,7 @@ Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
 }
 
 bool Negotiation::on(JobEntry& job, const protocol::Release& release, Time now) {
-    if (const Agreement* open = context_.book.of_job(job.id)) {
-        fail(job, release.token, "state",
-             fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
-                         to_string(open->kind), to_string(open->state)));
-        return false;
-    }
+    if (!may_ask(job, release.token)) return false;
     auto list = nodes_to_release(job, release);
     if (!list) {
         fail(job, release.token, "denied", list.error().message);

@@ -34,6 +34,8 @@ class Negotiation {
     void applied(core::Agreement&, const JobEntry&, const std::string& changed, Time now);
     // The job holds nothing any more.
     void job_ended(JobEntry&, Time now);
+    // It cannot answer, and its nodes may be given to others: what was in flight is over.
+    void job_suspended(JobEntry&, Time now);
 
     // Ends what has taken too long.  True if a request is to be decided now: the
     // next planning pass grants or denies it.
@@ -58,6 +60,7 @@ class Negotiation {
     template <class Other>
     bool on(JobEntry&, const Other&, Time now);
 
+    bool may_ask(const JobEntry&, std::int64_t token);
     core::Agreement* in_flight(const JobEntry&, core::OpId);
     bool advance(const JobEntry&, core::Agreement&, core::AgreementEvent);
     void send_offer(const JobEntry&, const core::Agreement&, Time now);

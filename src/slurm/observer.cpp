@@ -25,8 +25,9 @@ std::string state_of(const job_record_t* job) {
     return job_state_string(job->job_state & JOB_STATE_BASE);
 }
 
+// Slurm gives the nodes of a suspended job to others.
 bool holds_nodes(const job_record_t* job) {
-    return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && job->node_bitmap;
+    return IS_JOB_RUNNING(job) && job->node_bitmap;
 }
 
 std::string name_of(int node) {
@@ -74,20 +75,34 @@ void Observer::observe(job_record_t* job, Time now) {
     if (!entry.submitted) submitted(job, entry, now);
     bool holds = holds_nodes(job);
     bool restarted = entry.restarts != static_cast<int>(job->restart_cnt);
-    if (entry.running && (!holds || restarted)) note_not_running(entry, now);
+    if (entry.running && !restarted && IS_JOB_SUSPENDED(job)) suspended(entry, now);
+    if ((entry.running && !holds) || restarted) requeued(entry, now);
     entry.restarts = static_cast<int>(job->restart_cnt);
     if (!holds) return;
     repair_batch(job);
     if (!entry.running)
-        arrivals_.push_back({now, book_start(job, entry, now)});
+        arrivals_.push_back(
+            {now, entry.suspended ? book_resume(job, entry, now) : book_start(job, entry, now)});
     else if (entry.node_list != (job->nodes ? job->nodes : ""))
         note_resize(job, entry, now);
     else if (entry.batch_host.empty())  // not known since a restart
         entry.batch_host = name_of(batch_host(job));
 }
 
-void Observer::note_not_running(JobEntry& entry, Time now) {
-    ended(entry, "REQUEUED", now);
+void Observer::requeued(JobEntry& entry, Time now) {
+    if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
+    entry.suspended = false;
+    note_not_running(entry);
+}
+
+void Observer::suspended(JobEntry& entry, Time now) {
+    negotiation_.job_suspended(entry, now);
+    context_.outbox.note(now, journal::End{entry.id, "SUSPENDED", entry.nodes});
+    entry.suspended = true;
+    note_not_running(entry);
+}
+
+void Observer::note_not_running(JobEntry& entry) {
     entry.running = false;
     entry.nodes = 0;
     entry.node_list.clear();
@@ -120,11 +135,24 @@ journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Ti
     entry.last_resize = entry.progress_end = entry.not_before = 0;
     entry.gain = entry.expansions = entry.resizes = 0;
     resized(job, entry);
+    restart_ledger(job, entry, now);
+    return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
+}
+
+// It goes on with what is left of its time, and what it said of its progress is no longer true.
+journal::Start Observer::book_resume(const job_record_t* job, JobEntry& entry, Time now) {
+    entry.running = true;
+    entry.suspended = false;
+    entry.progress_end = 0;
+    resized(job, entry);
+    restart_ledger(job, entry, now);
+    return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
+}
+
+void Observer::restart_ledger(const job_record_t* job, JobEntry& entry, Time now) {
     double left = std::max(1.0, static_cast<double>(job->end_time) - now);
     entry.ledger =
         core::WorkLedger(now, left, entry.nodes, entry.annotation.speedup, entry.annotation.pref);
-    bool shared = !has_whole_nodes(job);
-    return {entry.id, entry.node_list, entry.nodes, shared};
 }
 
 void Observer::resized(const job_record_t* job, JobEntry& entry) {

@@ -28,9 +28,13 @@ class Observer {
   private:
     void observe(job_record_t*, Time now);
     journal::Start book_start(const job_record_t*, JobEntry&, Time now);
+    journal::Start book_resume(const job_record_t*, JobEntry&, Time now);
+    static void restart_ledger(const job_record_t*, JobEntry&, Time now);
     void submitted(const job_record_t*, JobEntry&, Time now);
     void ended(JobEntry&, const std::string& state, Time now);
-    void note_not_running(JobEntry&, Time now);
+    void requeued(JobEntry&, Time now);
+    void suspended(JobEntry&, Time now);
+    static void note_not_running(JobEntry&);
     void note_resize(const job_record_t*, JobEntry&, Time now);
     void note_resize(JobEntry&, journal::Kind, int from, const std::string& changed, Time now);
     core::Agreement* cause_of(const JobEntry&, journal::Kind, const std::string& changed);

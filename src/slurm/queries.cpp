@@ -20,6 +20,11 @@ bool is_operator(uid_t uid) {
     return uid == 0 || validate_operator(uid);
 }
 
+const char* state_name(const JobEntry& job) {
+    if (job.running) return "RUNNING";
+    return job.suspended ? "SUSPENDED" : "PENDING";
+}
+
 Json describe(const core::Agreement& agreement, Time now) {
     Json json = Json::object()
                     .set("op", agreement.op)
@@ -39,7 +44,7 @@ Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
                     .set("user", user_name(job.owner))
                     .set("name", job.name)
                     .set("class", job.elastic ? core::class_name(job.annotation) : "rigid")
-                    .set("state", job.running ? "RUNNING" : "PENDING")
+                    .set("state", state_name(job))
                     .set("nodes", job.nodes);
     if (job.elastic)
         json.set("min", job.annotation.min)

@@ -20,6 +20,7 @@ Json to_json(const JobEntry& job) {
     Json json = Json::object();
     json.set("job", job.id)
         .set("running", job.running)
+        .set("suspended", job.suspended)
         .set("restarts", job.restarts)
         .set("nodes", job.nodes)
         .set("node_list", job.node_list);
@@ -59,6 +60,7 @@ void from_json(const Json& json, Time now, JobTable& jobs) {
     job.id = static_cast<core::JobId>(*id);
     job.submitted = true;
     job.running = json.get_bool("running");
+    job.suspended = json.get_bool("suspended");
     job.restarts = static_cast<int>(json.get_int("restarts"));
     job.nodes = static_cast<int>(json.get_int("nodes"));
     job.node_list = json.get_string("node_list");

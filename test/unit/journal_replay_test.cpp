@@ -92,6 +92,13 @@ TEST(a_requeued_job_starts_again) {
     check_eq(s.faults({}), Faults{});
 }
 
+TEST(a_suspended_job_gives_its_nodes_to_others) {
+    Script s;
+    s.submit(1).start(1, "n[1-2]", 2).end(1, 2, "SUSPENDED");
+    s.submit(2).start(2, "n1", 1).end(2, 1).start(1, "n[1-2]", 2).end(1, 2);
+    check_eq(s.faults({}), Faults{});
+}
+
 TEST(a_job_cancelled_before_its_start_held_nothing) {
     check_eq(Script().submit(1).end(1, 0, "CANCELLED").faults({}), Faults{});
 }
