@@ -38,6 +38,9 @@ HARMLESS = [
     ["(failure for node|invalid node specified:) \"frontend\"|Invalid batch host frontend"
      r"|Invalid step_node_list \(frontend\)", "Slurm with a front end"],
     ["High latency for 1000 calls to gettimeofday", "a busy machine"],
+    ["munged is up|/run/munge/munge|has authentication error|Protocol authentication error"
+     "|slurm_receive_msg .*Unspecified error", "slurmctld asks the wrong munged while it reads"
+     " slurm.conf"],
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
 ]
 
@@ -180,6 +183,24 @@ class Cluster:
         self.minicluster("restart-controller")
         self.controller_pid = self._pid()
 
+    # ---- the nodes
+
+    def kill_slurmd(self, node):
+        """SIGKILL a node's slurmd ("frontend" in fe mode); jobs' processes live on."""
+        self.minicluster("kill-node", node)
+
+    def start_slurmd(self, node):
+        """Start it again; returns at once."""
+        self.minicluster("start-node", node)
+
+    def slurmd_lives(self, node):
+        """Whether it runs."""
+        pid = int((self.dir / "pids" / node).read_text().split()[0])
+        try:
+            return "slurmd" in pathlib.Path(f"/proc/{pid}/cmdline").read_text()
+        except OSError:
+            return False
+
     @property
     def log(self):
         """All of slurmctld.log."""
@@ -204,7 +225,19 @@ class Cluster:
 
     def write_elastic_conf(self, text):
         """elastic.conf, the controller not told."""
-        path = self.dir / "elastic.conf"
+        self._write_conf("elastic.conf", text)
+
+    def set_slurm(self, **settings):
+        """slurm.conf with other values of these keys, made known to the daemons."""
+        text = (self.dir / "slurm.conf").read_text()
+        for key, value in settings.items():
+            text, found = re.subn(f"^{key}=.*$", f"{key}={value}", text, flags=re.M)
+            assert found, f"slurm.conf has no {key}"
+        self._write_conf("slurm.conf", text)
+        self.reconfigure("configuration read")
+
+    def _write_conf(self, name, text):
+        path = self.dir / name
         path.with_suffix(".new").write_text(text)
         path.with_suffix(".new").replace(path)
 
