@@ -106,12 +106,12 @@ Client::Client(JobView view, std::string why)
 }
 
 Client::Client(Surroundings surroundings, protocol::Endpoint endpoint,
-               std::unique_ptr<protocol::Seal> seal, LinkTimes times)
+               std::unique_ptr<protocol::Seal> seal, LinkTimes times, Locate locate)
     : job_(surroundings.job),
       known_(std::move(surroundings.view)),
       shown_(known_),
       link_(std::make_unique<Link>(std::move(endpoint), std::move(seal),
-                                   static_cast<LinkUser&>(*this), times)) {}
+                                   static_cast<LinkUser&>(*this), times, std::move(locate))) {}
 
 Client::~Client() {
     try {
@@ -331,7 +331,8 @@ std::unique_ptr<Client> open_client(bool wait) {
     auto seal = protocol::munge_seal(endpoint->munge_socket);
     if (!seal) return std::make_unique<Client>(around.view, seal.error().message);
     const LinkTimes times;
-    auto client = std::make_unique<Client>(around, std::move(*endpoint), std::move(*seal), times);
+    auto client = std::make_unique<Client>(around, std::move(*endpoint), std::move(*seal), times,
+                                           protocol::find_endpoint);
     if (wait) client->settle(times.patience);
     return client;
 }

@@ -53,7 +53,7 @@ class Client : private LinkUser {
     // Outside an elastic job: does nothing, and says why.
     Client(JobView view, std::string why);
     Client(Surroundings surroundings, protocol::Endpoint endpoint,
-           std::unique_ptr<protocol::Seal> seal, LinkTimes times = {});
+           std::unique_ptr<protocol::Seal> seal, LinkTimes times = {}, Locate locate = nullptr);
     ~Client() override;
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;

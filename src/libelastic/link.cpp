@@ -103,11 +103,12 @@ Time monotonic_now() {
 }
 
 Link::Link(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal, LinkUser& user,
-           LinkTimes times)
+           LinkTimes times, Locate locate)
     : endpoint_(std::move(endpoint)),
       seal_(std::move(seal)),
       user_(user),
       times_(times),
+      locate_(std::move(locate)),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       timer_(
           checked(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd_create")),
@@ -137,6 +138,18 @@ void Link::resolve() {
         }
         freeaddrinfo(found);
     }
+}
+
+// The port may have changed since the application began.
+void Link::locate_again() {
+    if (!locate_) return;
+    auto found = locate_();
+    if (!found || found->slurm_user != endpoint_.slurm_user ||
+        found->controllers == endpoint_.controllers)
+        return;
+    endpoint_.controllers = std::move(found->controllers);
+    addresses_.clear();
+    next_address_ = 0;
 }
 
 void Link::connect_next() {
@@ -355,6 +368,7 @@ void Link::lose(std::string why) {
         return;
     }
     tried_ = 0;
+    if (!was_up) locate_again();
     const double part = 0.5 + 0.5 * static_cast<double>(random_bits() >> 11) * 0x1p-53;
     due_ = now + pause_ * part;
     pause_ = std::min(pause_ * 2, times_.longest_pause);

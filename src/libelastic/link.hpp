@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,11 +58,15 @@ class LinkUser {
     virtual void refused(const protocol::Failure&) = 0;  // for good
 };
 
+// Where the controller is now, as protocol::find_endpoint().
+using Locate = std::function<Result<protocol::Endpoint>()>;
+
 class Link {
   public:
-    // Throws std::system_error when there is no descriptor left.
+    // Throws std::system_error when there is no descriptor left.  With `locate`, other
+    // controllers are asked for whenever none of those known answers.
     Link(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal, LinkUser& user,
-         LinkTimes times);
+         LinkTimes times, Locate locate = nullptr);
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
@@ -93,6 +98,7 @@ class Link {
     };
 
     void resolve();
+    void locate_again();
     void connect_next();
     void greet();
     void queue(const protocol::Message& message);
@@ -114,6 +120,7 @@ class Link {
     std::unique_ptr<protocol::Seal> seal_;
     LinkUser& user_;
     LinkTimes times_;
+    Locate locate_;
     Fd epoll_, timer_, socket_;
     State state_ = State::waiting;
     std::vector<Address> addresses_;

@@ -170,6 +170,21 @@ Result<std::uint16_t> listen_port(const std::filesystem::path& elastic_conf) {
     return *port;
 }
 
+std::string slurm_conf_path() {
+    return environment("SLURM_CONF").value_or("/etc/slurm/slurm.conf");
+}
+
+// Behind its own: a job's environment is as old as the job, the files may say more by now.
+void add_controllers_of_files(Endpoint& endpoint) {
+    const auto files = endpoint_from_files(slurm_conf_path());
+    if (!files || files->slurm_user != endpoint.slurm_user) return;
+    auto& known = endpoint.controllers;
+    for (const auto& at : files->controllers)
+        if (known.size() < kMaxControllers &&
+            std::find(known.begin(), known.end(), at) == known.end())
+            known.push_back(at);
+}
+
 }  // namespace
 
 Result<Endpoint> parse_endpoint(std::string_view text) {
@@ -229,10 +244,9 @@ Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
 
 Result<Endpoint> find_endpoint() {
     const auto text = environment("ELASTIC_CONTROLLER");
-    auto endpoint =
-        text ? parse_endpoint(*text)
-             : endpoint_from_files(environment("SLURM_CONF").value_or("/etc/slurm/slurm.conf"));
+    auto endpoint = text ? parse_endpoint(*text) : endpoint_from_files(slurm_conf_path());
     if (!endpoint && text) return error("ELASTIC_CONTROLLER: {}", endpoint.error().message);
+    if (text) add_controllers_of_files(*endpoint);
     if (endpoint && endpoint->munge_socket.empty())
         endpoint->munge_socket = environment("MUNGE_SOCKET").value_or("");
     return endpoint;

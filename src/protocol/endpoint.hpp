@@ -39,7 +39,9 @@ std::string to_string(const Endpoint&);
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf);
 
 // ELASTIC_CONTROLLER if it is set, else the files, slurm.conf being $SLURM_CONF or
-// /etc/slurm/slurm.conf.  A socket that neither names is MUNGE_SOCKET's, if that is set.
+// /etc/slurm/slurm.conf.  Controllers that only the files name come behind those of the variable,
+// which was set when the job was submitted: ListenPort may have changed.  Files of another
+// SlurmUser add nothing.  A socket that neither names is MUNGE_SOCKET's, if that is set.
 //
 // A job's environment is its owner's, so this is right for clients only: nobody but the owner
 // is deceived by what it says.

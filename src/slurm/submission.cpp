@@ -108,14 +108,15 @@ void set_text(char*& field, const std::string& value) {
 }
 
 // The configuration files are read again only when Slurm has read its own:
-// submissions come with slurmctld's locks held.
+// submissions come with slurmctld's locks held.  Slurm's mark has a resolution of one
+// second, so what was read within that second may be older.
 std::string endpoint_text() {
     static std::mutex mutex;
     static time_t read_at = 0;
     static std::string known;
     std::lock_guard guard(mutex);
-    if (read_at == slurm_conf.last_update) return known;
-    read_at = slurm_conf.last_update;
+    if (read_at > slurm_conf.last_update) return known;
+    read_at = time(nullptr);
     auto endpoint = protocol::endpoint_from_files(std::string(text(slurm_conf.slurm_conf)));
     known = endpoint ? protocol::to_string(*endpoint) : "";
     return known;

@@ -122,6 +122,10 @@ TEST(the_environment_comes_first) {
     check_eq(to_string(*find_endpoint()), "file:6821;uid=0;munge=/run/fallback");
     setenv("ELASTIC_CONTROLLER", "env:1;uid=5;munge=/run/env", 1);
     check_eq(to_string(*find_endpoint()), "env:1;uid=5;munge=/run/env");
+    setenv("ELASTIC_CONTROLLER", "env:1;uid=0;munge=/run/env", 1);
+    check_eq(to_string(*find_endpoint()), "env:1,file:6821;uid=0;munge=/run/env");
+    setenv("ELASTIC_CONTROLLER", "file:6821;uid=0;munge=/run/env", 1);
+    check_eq(to_string(*find_endpoint()), "file:6821;uid=0;munge=/run/env");
     setenv("ELASTIC_CONTROLLER", "env", 1);
     check_error(find_endpoint(), "ELASTIC_CONTROLLER: 'env': expected host:port");
 }
