@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import socket
 import subprocess
 import time
@@ -111,6 +112,45 @@ def test_forged_credentials(cluster, app):
         with Peer(cluster) as peer:
             peer.send_raw(framed(bad))
             assert peer.closed(), bad
+
+
+@pytest.fixture
+def other_munged(tmp_path):
+    """The socket of a munged with a key of its own."""
+    tmp_path.chmod(0o755)
+    key, address = tmp_path / "key", tmp_path / "socket"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o600)
+    files = [f"--{name}-file={tmp_path / name}" for name in ("seed", "pid", "log")]
+    munged = shutil.which("munged", path="/usr/sbin:/sbin:" + os.environ["PATH"])
+    daemon = subprocess.Popen([munged, "--foreground", "--force", f"--socket={address}",
+                               f"--key-file={key}", *files], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(address.exists, "the other munged listens")
+        yield str(address)
+    finally:
+        daemon.terminate()
+        daemon.wait(timeout=10)
+
+
+def test_credentials_of_another_key(cluster, app, other_munged):
+    """Of another cluster's munged: dropped, said once, and the job's own application stays."""
+    victim = cluster.actor("malleable,min=1,max=2", "-N1")
+    since = len(cluster.log)
+    for _ in range(20):
+        with Peer(cluster) as peer:
+            peer.munge_socket = other_munged
+            peer.send("hello", version=1, role="application", job=victim.job, last_op=0, nonce="n")
+            assert peer.closed()
+    spoken = cluster.actor("malleable,min=1,max=2", "-N1")
+    with Peer(cluster) as peer:  # in the middle of a session too
+        assert peer.hello(spoken.job)["type"] == "welcome"
+        peer.munge_socket = other_munged
+        peer.send("progress", remaining=1)
+        assert peer.closed()
+    assert len(refusals(cluster, since)) <= 1
+    assert victim.state()["connected"]
+    victim.no_event()
 
 
 def test_a_second_hello_is_refused(cluster, app):

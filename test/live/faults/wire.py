@@ -18,16 +18,17 @@ def port_of(cluster):
                          re.M).group(1))
 
 
-def _munge(cluster, user, data, program, *options):
-    command = [program, f"--socket={cluster.env['MUNGE_SOCKET']}", *options]
+def _munge(cluster, user, data, program, *options, munge_socket=None):
+    command = [program, f"--socket={munge_socket or cluster.env['MUNGE_SOCKET']}", *options]
     if user:
         command = ["setpriv", f"--reuid={user}", "--regid=65534", "--clear-groups", *command]
     return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
 
-def seal(cluster, payload, user=None):
+def seal(cluster, payload, user=None, munge_socket=None):
     """A MUNGE credential of that user around the bytes, for the controller's user."""
-    return _munge(cluster, user, payload, "munge", "--restrict-uid=0").rstrip()
+    return _munge(cluster, user, payload, "munge", "--restrict-uid=0",
+                  munge_socket=munge_socket).rstrip()
 
 
 def unseal(cluster, credential, user=None):
@@ -47,6 +48,7 @@ class Peer:
         self.cluster, self.user = cluster, user
         self.socket = socket.create_connection(("127.0.0.1", port_of(cluster)), timeout=30)
         self.session, self.sequence = "", 0
+        self.munge_socket = None  # the cluster's own
 
     def __enter__(self):
         return self
@@ -69,7 +71,8 @@ class Peer:
 
     def send(self, kind, **fields):
         """A proper message."""
-        self.send_raw(framed(seal(self.cluster, self.message(kind, **fields), self.user)))
+        self.send_raw(framed(seal(self.cluster, self.message(kind, **fields), self.user,
+                                  self.munge_socket)))
 
     def hello(self, job, **fields):
         """The first message; the answer."""
