@@ -27,6 +27,8 @@ struct Context {
     journal::Batch telling;  // what the journal is about to be told, saved before
     LockTimes locks;
     LockTimes passes;  // whole passes, locked or not
+    LockTimes saves;   // of Slurm's job state before a resize is told
+    LockTimes states;  // of our own state file
 
     Duration grace_of(const JobEntry& job) const {
         return job.annotation.grace >= 0 ? job.annotation.grace : config.grace_time;

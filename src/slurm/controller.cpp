@@ -7,8 +7,10 @@
 // Passes are rationed.  They are at least Interval apart unless an application or
 // user waits, and each has to be followed by twice its length without one, so
 // that planning never takes more than a third of a processor and never starves
-// slurmctld of its locks.  A quiet time is kept as credit, up to kCredit: one who
-// asks is not made to wait because there was a pass just before.
+// slurmctld of its locks.  The same goes for saving Slurm's job state, which has to come before a
+// resize is told and takes milliseconds a thousand jobs, part of them with a lock: what is to be
+// told waits meanwhile, and many resizes are told after one saving.  A quiet time is kept as
+// credit, up to kCredit: one who asks is not made to wait because there was a pass just before.
 #include "slurm/controller.hpp"
 
 #include <algorithm>
@@ -24,7 +26,8 @@ namespace {
 
 constexpr int kMaxReplans = 3;  // in one pass, after refusals
 constexpr auto kCredit = std::chrono::milliseconds(300);
-constexpr auto kIdlePass = std::chrono::seconds(2);  // time passes, estimates run out
+constexpr auto kCheapSave = std::chrono::milliseconds(10);  // not rationed
+constexpr auto kIdlePass = std::chrono::seconds(2);         // time passes, estimates run out
 
 Time wall_clock() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
@@ -144,7 +147,7 @@ void Controller::run() {
         executor_.settle(now);
         if (pass_is_due()) pass();
         context_.book.forget_finished();
-        flush();
+        if (!must_wait_to_tell()) flush();
     }
     now = wall_clock();
     announce(journal::Controller::What::stop, now);
@@ -157,6 +160,7 @@ bool Controller::wait() {
     auto until = Clock::now() +
                  std::chrono::duration_cast<Clock::duration>(seconds(context_.config.interval));
     if (urgent_) until = std::min(until, pass_allowed_);
+    if (context_.outbox.resized) until = std::min(until, save_allowed_);
     double deadline = context_.book.next_deadline() - wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
     if (deadline > 0 && deadline < 3600)
@@ -241,16 +245,28 @@ void Controller::pass() {
         if (!executor_.carry_out(plan, now)) break;
     }
     last_pass_ = Clock::now();
-    std::chrono::duration<double> took = last_pass_ - begin;
-    context_.passes.add(took.count());
-    pass_allowed_ = std::max(pass_allowed_, begin - kCredit) +
-                    std::chrono::duration_cast<Clock::duration>(3 * took);
+    context_.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());
+    pass_allowed_ = ration(pass_allowed_, begin);
+}
+
+// When work that began at `begin` and has just ended may be done again.
+Controller::Clock::time_point Controller::ration(Clock::time_point allowed,
+                                                 Clock::time_point begin) {
+    return std::max(allowed, begin - kCredit) + 3 * (Clock::now() - begin);
+}
+
+// Whether what is to be told has to wait for its saving.
+bool Controller::must_wait_to_tell() const {
+    return context_.outbox.resized && Clock::now() < save_allowed_;
 }
 
 // Nothing that must survive changes without an event.
 void Controller::save_and_write(const std::vector<journal::Event>& events) {
     context_.telling = journal_.prepare(events);
-    auto saved = save_state_file(context_);
+    auto saved = [this] {
+        Stopwatch watch(context_.states);
+        return save_state_file(context_);
+    }();
     if (!saved && !save_failed_)
         log_error("{}; agreements would not survive a restart", saved.error().message);
     save_failed_ = !saved;
@@ -258,12 +274,21 @@ void Controller::save_and_write(const std::vector<journal::Event>& events) {
         log_error("{}", written.error().message);
 }
 
+void Controller::save_slurm() {
+    auto begin = Clock::now();
+    {
+        Stopwatch watch(context_.saves);
+        save_jobs_now();
+    }
+    if (Clock::now() - begin > kCheapSave) save_allowed_ = ration(save_allowed_, begin);
+}
+
 // Slurm's records and our state first, then the journal, then applications: whatever somebody has
 // been told is still true after a crash.
 void Controller::flush() {
     Outbox out = std::exchange(context_.outbox, {});
     if (out.resized)
-        save_jobs_now();
+        save_slurm();
     else if (out.changed)
         save_state();
     if (!out.events.empty()) save_and_write(out.events);

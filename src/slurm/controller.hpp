@@ -36,12 +36,15 @@ class Controller {
     bool pass_is_due() const;
     void pass();
     void flush();
+    void save_slurm();
+    bool must_wait_to_tell() const;
     void save_and_write(const std::vector<journal::Event>&);
     Result<void> open_journal();
     void announce(journal::Controller::What, Time now);
     ServerOptions server_options() const;
 
     using Clock = std::chrono::steady_clock;
+    static Clock::time_point ration(Clock::time_point allowed, Clock::time_point begin);
 
     Context context_;
     Negotiation negotiation_{context_};
@@ -56,7 +59,7 @@ class Controller {
     std::set<ConnectionId> tools_;
     bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};
-    Clock::time_point pass_allowed_{};
+    Clock::time_point pass_allowed_{}, save_allowed_{};
     time_t seen_until_ = 0;  // changes up to this second were seen by a pass
     std::string last_saved_;
     bool save_failed_ = false;

@@ -45,12 +45,16 @@ const JobEntry* JobTable::find(core::JobId id) const {
 
 JobEntry& JobTable::sync(const job_record_t* job) {
     JobEntry& entry = entries_[job->job_id];
+    sync(job, entry);
+    return entry;
+}
+
+void JobTable::sync(const job_record_t* job, JobEntry& entry) {
     entry.id = job->job_id;
     entry.owner = job->user_id;
     entry.limit_end = IS_JOB_PENDING(job) ? 0 : static_cast<Time>(job->end_time);
     if (entry.name.empty() && job->name) entry.name = job->name;
     read_annotation(entry, job);
-    return entry;
 }
 
 }  // namespace elastic::slurm

@@ -47,6 +47,7 @@ struct JobEntry {
     std::string last_reason;  // of the last resize or refusal, for people
 
     core::WorkLedger ledger;
+    Time restored_end = 0;  // what the ledger of the controller before said; 0 nothing
     Time progress_end = 0;  // what the application says, 0 nothing
 };
 
@@ -57,6 +58,7 @@ class JobTable {
     // The entry of that job, made from its record if it is new; the annotation
     // follows the record's admin_comment.
     JobEntry& sync(const job_record_t*);
+    static void sync(const job_record_t*, JobEntry&);
     void erase(core::JobId id) { entries_.erase(id); }
 
     // In no order; an entry stays where it is until it is erased.

@@ -24,6 +24,23 @@ struct LockTimes {
     double quantile(double q) const;
 };
 
+// Adds its life time to the times.
+class Stopwatch {
+  public:
+    explicit Stopwatch(LockTimes& times)
+        : times_(times), since_(std::chrono::steady_clock::now()) {}
+    ~Stopwatch() { times_.add(seconds()); }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - since_).count();
+    }
+
+  private:
+    LockTimes& times_;
+    std::chrono::steady_clock::time_point since_;
+};
+
 // Job and node records for writing, the rest for reading.
 class ControllerLock {
   public:

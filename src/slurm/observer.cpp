@@ -17,6 +17,9 @@ namespace elastic::slurm {
 
 namespace {
 
+constexpr time_t kEvery = 2;            // seconds; steps come and go without a mark
+constexpr std::size_t kLookAhead = 16;  // jobs that have left the list side by side
+
 std::string text(const char* value) {
     return value ? value : "";
 }
@@ -48,12 +51,54 @@ std::string difference(const std::string& left, const std::string& right) {
 // Slurm may have moved a node from one job to another since the last round:
 // first everybody gives up, then everybody gets.
 void Observer::observe(Time now) {
+    if (nothing_changed()) return;
     ++round_;
+    next_ = 0;
     ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
-        if (!IS_JOB_FINISHED(job)) observe(job, now);
+    while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
+        if (IS_JOB_FINISHED(job)) continue;
+        JobEntry& entry = entry_of(job);
+        if (!still_waits(job, entry)) observe(job, entry, now);
+        entry.observed = round_;
+    }
     list_iterator_destroy(iterator);
+    std::swap(known_, met_);
+    met_.clear();
+    if (context_.jobs.all().size() != known_.size()) forget_others(now);
 
+    auto& events = context_.outbox.events;
+    std::move(arrivals_.begin(), arrivals_.end(), std::back_inserter(events));
+    arrivals_.clear();
+}
+
+// Slurm's mark has a resolution of one second: what has changed in the second of the last round may
+// have come before or after it.
+bool Observer::nothing_changed() {
+    time_t now = time(nullptr);
+    if (last_job_update < seen_until_ && now < seen_until_ + kEvery) return true;
+    seen_until_ = now;
+    return false;
+}
+
+// Slurm's list changes little between two rounds, so the next job is most often the next one of
+// the round before, and its entry need not be looked up.
+JobEntry& Observer::entry_of(const job_record_t* job) {
+    auto end = std::min(known_.size(), next_ + kLookAhead);
+    for (std::size_t i = next_; i < end; ++i) {
+        if (known_[i].record != job || known_[i].id != job->job_id) continue;
+        next_ = i + 1;
+        return *met_.emplace_back(known_[i]).entry;
+    }
+    return *met_.emplace_back(Known{job, job->job_id, &context_.jobs.sync(job)}).entry;
+}
+
+// Most jobs of a long queue.  Should its annotation change, the view sees that.
+bool Observer::still_waits(const job_record_t* job, const JobEntry& entry) {
+    return IS_JOB_PENDING(job) && entry.submitted && !entry.running && !entry.suspended;
+}
+
+// The jobs that this round has not met are gone.
+void Observer::forget_others(Time now) {
     auto& entries = context_.jobs.all();
     for (auto entry = entries.begin(); entry != entries.end();) {
         if (entry->second.observed == round_) {
@@ -64,14 +109,10 @@ void Observer::observe(Time now) {
         ended(entry->second, job && IS_JOB_FINISHED(job) ? state_of(job) : "UNKNOWN", now);
         entry = entries.erase(entry);
     }
-    auto& events = context_.outbox.events;
-    std::move(arrivals_.begin(), arrivals_.end(), std::back_inserter(events));
-    arrivals_.clear();
 }
 
-void Observer::observe(job_record_t* job, Time now) {
-    JobEntry& entry = context_.jobs.sync(job);
-    entry.observed = round_;
+void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
+    context_.jobs.sync(job, entry);
     if (!entry.submitted) submitted(job, entry, now);
     bool holds = holds_nodes(job);
     bool restarted = entry.restarts != static_cast<int>(job->restart_cnt);
@@ -80,6 +121,7 @@ void Observer::observe(job_record_t* job, Time now) {
     entry.restarts = static_cast<int>(job->restart_cnt);
     if (!holds) return;
     repair_batch(job);
+    if (entry.restored_end > 0) restore_ledger(entry, now);
     if (!entry.running)
         arrivals_.push_back(
             {now, entry.suspended ? book_resume(job, entry, now) : book_start(job, entry, now)});
@@ -153,6 +195,14 @@ void Observer::restart_ledger(const job_record_t* job, JobEntry& entry, Time now
     double left = std::max(1.0, static_cast<double>(job->end_time) - now);
     entry.ledger =
         core::WorkLedger(now, left, entry.nodes, entry.annotation.speedup, entry.annotation.pref);
+}
+
+// The annotation was not known when the state file was read.
+void Observer::restore_ledger(JobEntry& entry, Time now) {
+    double left = std::exchange(entry.restored_end, 0) - now;
+    if (left > 0)
+        entry.ledger = core::WorkLedger(now, left, std::max(entry.nodes, 1),
+                                        entry.annotation.speedup, entry.annotation.pref);
 }
 
 void Observer::resized(const job_record_t* job, JobEntry& entry) {

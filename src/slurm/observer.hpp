@@ -26,9 +26,20 @@ class Observer {
     void resized(const job_record_t*, JobEntry&);
 
   private:
-    void observe(job_record_t*, Time now);
+    struct Known {
+        const job_record_t* record = nullptr;
+        core::JobId id = 0;
+        JobEntry* entry = nullptr;
+    };
+
+    bool nothing_changed();
+    JobEntry& entry_of(const job_record_t*);
+    static bool still_waits(const job_record_t*, const JobEntry&);
+    void forget_others(Time now);
+    void observe(job_record_t*, JobEntry&, Time now);
     journal::Start book_start(const job_record_t*, JobEntry&, Time now);
     journal::Start book_resume(const job_record_t*, JobEntry&, Time now);
+    static void restore_ledger(JobEntry&, Time now);
     static void restart_ledger(const job_record_t*, JobEntry&, Time now);
     void submitted(const job_record_t*, JobEntry&, Time now);
     void ended(JobEntry&, const std::string& state, Time now);
@@ -41,6 +52,11 @@ class Observer {
 
     Context& context_;
     Negotiation& negotiation_;
+    // In the order of Slurm's list: those of the last round and of this one up to here.  Entries
+    // are erased only when a round has not met their jobs, so all that are named exist.
+    std::vector<Known> known_, met_;
+    std::size_t next_ = 0;     // of known_
+    time_t seen_until_ = 0;    // changes before this second were seen
     std::uint64_t round_ = 0;  // entries that it has not touched are of jobs that are gone
     std::vector<journal::Event> arrivals_;  // of this round: who holds more nodes than before
 };

@@ -135,7 +135,9 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         .set("idle", context_.view.snapshot.idle())
         .set("policy", context_.config.policy_name)
         .set("pass", times(context_.passes))
-        .set("lock", times(context_.locks));
+        .set("lock", times(context_.locks))
+        .set("save", times(context_.saves))
+        .set("state", times(context_.states));
 }
 
 Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) const {

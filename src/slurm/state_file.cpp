@@ -13,8 +13,9 @@ namespace elastic::slurm {
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 constexpr std::size_t kMaxSize = 256u << 20;
+constexpr std::int64_t kMaxRange = 10'000'000;  // jobs; no Slurm has so many
 
 Json to_json(const JobEntry& job) {
     Json json = Json::object();
@@ -32,8 +33,30 @@ Json to_json(const JobEntry& job) {
         .set("resizes", job.resizes)
         .set("last_reason", job.last_reason)
         .set("progress_end", job.progress_end)
-        .set("ledger_end", job.ledger.estimated_end())
-        .set("annotation", core::to_json(job.annotation));
+        .set("ledger_end", job.ledger.estimated_end());
+}
+
+// Ids as pairs of first and last.
+Json ranges(std::vector<core::JobId> ids) {
+    std::sort(ids.begin(), ids.end());
+    Json list = Json::array();
+    for (std::size_t first = 0, next = 0; first < ids.size(); first = next) {
+        for (next = first + 1; next < ids.size() && ids[next] == ids[next - 1] + 1;) ++next;
+        list.push(Json::array().push(ids[first]).push(ids[next - 1]));
+    }
+    return list;
+}
+
+// Of a job that waits there is nothing to know but that the journal has been told of it.
+Json to_json(const JobTable& table) {
+    Json jobs = Json::array();
+    std::vector<core::JobId> waiting;
+    for (const auto& [id, job] : table.all())
+        if (job.running || job.suspended)
+            jobs.push(to_json(job));
+        else if (job.submitted)
+            waiting.push_back(id);
+    return Json::object().set("jobs", jobs).set("waiting", ranges(std::move(waiting)));
 }
 
 Json to_json(const journal::Batch& batch) {
@@ -53,7 +76,7 @@ journal::Batch batch_from_json(const Json& json) {
     return batch;
 }
 
-void from_json(const Json& json, Time now, JobTable& jobs) {
+void from_json(const Json& json, JobTable& jobs) {
     auto id = json.need_int("job", 1, UINT32_MAX);
     if (!id) return;
     JobEntry& job = jobs.all()[static_cast<core::JobId>(*id)];
@@ -71,11 +94,18 @@ void from_json(const Json& json, Time now, JobTable& jobs) {
     job.resizes = static_cast<int>(json.get_int("resizes"));
     job.last_reason = json.get_string("last_reason");
     job.progress_end = json.get_number("progress_end");
-    double end = json.get_number("ledger_end");
-    Result<core::Annotation> annotation = core::annotation_from_json(json.get("annotation"));
-    if (end > now && annotation)
-        job.ledger = core::WorkLedger(now, end - now, std::max(job.nodes, 1), annotation->speedup,
-                                      annotation->pref);
+    job.restored_end = json.get_number("ledger_end");
+}
+
+void read_waiting(const Json& ranges, JobTable& jobs) {
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        auto first = ranges.at(i).at(0).as_int(), last = ranges.at(i).at(1).as_int();
+        if (first < 1 || last > UINT32_MAX || last - first > kMaxRange) continue;
+        for (auto id = static_cast<core::JobId>(first); id <= last; ++id) {
+            jobs.all()[id].id = id;
+            jobs.all()[id].submitted = true;
+        }
+    }
 }
 
 std::string path_of(const Context& context) {
@@ -85,12 +115,9 @@ std::string path_of(const Context& context) {
 }  // namespace
 
 Result<void> save_state_file(const Context& context) {
-    Json jobs = Json::array();
-    for (const auto& [id, job] : context.jobs.all())
-        if (job.submitted) jobs.push(to_json(job));
     Json json = context.book.save()
                     .set("format", kFormat)
-                    .set("jobs", jobs)
+                    .set("table", to_json(context.jobs))
                     .set("telling", to_json(context.telling));
     return write_file(path_of(context), json.dump(), Durability::survives_process);
 }
@@ -109,9 +136,9 @@ Result<void> load_state_file(Context& context) {
         return elastic::error("{}: {}", path, loaded.error().message);
     context.book = std::move(book);
     context.telling = batch_from_json(json->get("telling"));
-    Time now = static_cast<Time>(time(nullptr));
-    Json jobs = json->get("jobs");
-    for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), now, context.jobs);
+    Json jobs = json->get("table").get("jobs");
+    for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), context.jobs);
+    read_waiting(json->get("table").get("waiting"), context.jobs);
     return {};
 }
 

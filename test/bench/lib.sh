@@ -49,3 +49,6 @@ quantile() {
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", a / b }'; }
 
 now_ms() { awk '{ print $1 }' <<<"${EPOCHREALTIME/,/.}" | awk '{ printf "%.3f", $1 * 1000 }'; }
+
+# json_number JSON OBJECT KEY: of an object that has no objects inside.
+json_number() { sed -n "s/.*\"$2\": *{\([^}]*\)}.*/\1/p" <<<"${1//$'\n'/ }" | sed -n "s/.*\"$3\": *\([-0-9.e+]*\).*/\1/p"; }
