@@ -41,6 +41,7 @@ HARMLESS = [
     ["munged is up|/run/munge/munge|has authentication error|Protocol authentication error"
      "|slurm_receive_msg .*Unspecified error", "slurmctld asks the wrong munged while it reads"
      " slurm.conf"],
+    ["different slurm.conf than the slurmctld", "the daemons read it at different moments"],
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
 ]
 
@@ -60,6 +61,15 @@ def wait_until(condition, what, within=PATIENCE, every=0.03):
             explanation = what() if callable(what) else what
             raise Waited(f"waited {within:g} s in vain until {explanation}")
         time.sleep(every)
+
+
+def _lives(pid):
+    """Whether such a process runs."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 class Result:
@@ -163,11 +173,7 @@ class Cluster:
 
     def controller_lives(self):
         """Still the process that was started last, with no restart but ours."""
-        try:
-            stat = pathlib.Path(f"/proc/{self.controller_pid}/stat").read_text()
-        except OSError:
-            return False
-        return stat.rsplit(")", 1)[1].split()[0] != "Z"
+        return _lives(self.controller_pid)
 
     def kill_controller(self):
         """SIGKILL slurmctld."""
@@ -196,10 +202,7 @@ class Cluster:
     def slurmd_lives(self, node):
         """Whether it runs."""
         pid = int((self.dir / "pids" / node).read_text().split()[0])
-        try:
-            return "slurmd" in pathlib.Path(f"/proc/{pid}/cmdline").read_text()
-        except OSError:
-            return False
+        return _lives(pid)
 
     @property
     def log(self):

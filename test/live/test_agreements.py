@@ -36,6 +36,7 @@ def test_nodes_leave_only_after_done(cluster):
         ["submit", "start", "offer", "accept", "release", "resize"]
 
 
+@pytest.mark.smoke
 def test_released_nodes_are_usable_at_once(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N8")
     other = cluster.sbatch("-N3", wrap="sleep 60")
@@ -51,6 +52,7 @@ def test_released_nodes_are_usable_at_once(cluster):
     assert not set(cluster.nodes_of(other)) & set(cluster.nodes_of(app.job))
 
 
+@pytest.mark.smoke
 def test_a_job_that_grows_stays_one_job(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N2")
     first = cluster.nodes_of(app.job)

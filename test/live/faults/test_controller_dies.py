@@ -122,6 +122,7 @@ def test_shrink_released_and_waiting_for_another_victim(cluster):
     finish(cluster, [first, second, waiting])
 
 
+@pytest.mark.smoke
 def test_shrink_done_while_away(cluster):
     """The beneficiary starts as soon as the nodes have reported, and on them."""
     [app], [offer], waiting = victim_and_beneficiary(cluster)
@@ -165,6 +166,7 @@ def test_expand_accepted_while_away(cluster):
     finish(cluster, [app])
 
 
+@pytest.mark.smoke
 def test_expand_applied(cluster):
     app = cluster.actor("malleable,min=1,max=4", "-N2")
     offer = app.event("offer_expand")
