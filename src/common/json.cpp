@@ -132,9 +132,11 @@ json_object* Json::new_int(std::int64_t value) {
     return json_object_new_int64(value);
 }
 
+// A negative zero would be read again as the integer 0: adding zero makes it a positive one.
 Json::Json(double value)
-    : Json(std::isfinite(value) ? json_object_new_double_s(value, fmt::format("{}", value).c_str())
-                                : nullptr) {}
+    : Json(std::isfinite(value)
+               ? json_object_new_double_s(value, fmt::format("{}", value + 0.0).c_str())
+               : nullptr) {}
 
 Json::Json(std::string_view value) {
     std::string text = to_utf8(value);

@@ -38,6 +38,7 @@ TEST(json_numbers_read_back_as_written) {
     check_eq(Json(std::size_t{7}).dump(), "7");
     check_that(Json(NAN).is_null());
     check_that(Json(INFINITY).is_null());
+    check_eq(Json(-0.0).dump(), "0");
 }
 
 TEST(json_parses_exactly_one_value) {
