@@ -25,7 +25,7 @@ struct Context {
     Outbox outbox;
     QuietLog quiet;          // for what users can cause at will
     journal::Batch telling;  // what the journal is about to be told, saved before
-    LockTimes locks;
+    LockStatistics locks;
     LockTimes passes;  // whole passes, locked or not
     LockTimes saves;   // of Slurm's job state before a resize is told
     LockTimes states;  // of our own state file

@@ -239,7 +239,10 @@ void Controller::pass() {
     context_.refusals = {};
     for (int attempt = 0; attempt < kMaxReplans; ++attempt) {
         Time now = wall_clock();
-        executor_.read(now);
+        if (attempt == 0)
+            executor_.read(now);
+        else
+            executor_.read_again(now);
         const core::Plan& plan =
             planner_.plan(context_.view.snapshot, context_.config.policy, rng_);
         if (!executor_.carry_out(plan, now)) break;

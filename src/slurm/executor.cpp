@@ -82,14 +82,20 @@ time_t partition_end(const job_record_t* job) {
 
 // ---- reading
 
+// Two holds of the lock, none of them longer than it must be.
 void Executor::read(Time now) {
-    ControllerLock lock(context_.locks);
-    read_locked(now);
+    {
+        ControllerLock lock(context_.locks);
+        queue_.read();
+    }
+    queue_.free_records();
+    read_again(now);
 }
 
-void Executor::read_locked(Time now) {
+void Executor::read_again(Time now) {
+    ControllerLock lock(context_.locks);
     observer_.observe(now);
-    read_cluster(now, context_.jobs, context_.refusals, context_.view);
+    read_cluster(now, context_.jobs, queue_, context_.refusals, context_.view);
     for (core::RunningJob& job : context_.view.snapshot.running) {
         const JobEntry* entry = context_.jobs.find(job.id);
         const Agreement* open = context_.book.of_job(job.id);
@@ -147,8 +153,9 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
     while (action != plan.actions.end()) {
         ControllerLock lock(context_.locks);
         if (view_is_stale()) return true;
-        observer_.observe(now);
-        while (action != plan.actions.end() && lock.held() < kLongestHold)
+        observer_.observe(now);  // which takes a while by itself if the queue is long
+        double until = lock.held() + kLongestHold;
+        while (action != plan.actions.end() && lock.held() < until)
             refused |= do_action(*action++, now);
         if (action == plan.actions.end()) explain_waiting();
     }

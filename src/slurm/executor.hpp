@@ -18,6 +18,8 @@ class Executor {
 
     // Locks, observes, and makes the view and its snapshot anew.
     void read(Time now);
+    // The same with the order of the queue as it was read last.
+    void read_again(Time now);
 
     // Locks, and does what the plan says.  Because time has passed since the
     // snapshot, each action is checked again and left out if it has become
@@ -31,7 +33,6 @@ class Executor {
     int resizes() const { return resizes_; }  // since the start
 
   private:
-    void read_locked(Time now);
     void add_promises();
     bool do_action(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
@@ -61,6 +62,7 @@ class Executor {
     Context& context_;
     Negotiation& negotiation_;
     Observer& observer_;
+    Queue queue_;
     int resizes_ = 0;
 };
 

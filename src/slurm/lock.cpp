@@ -5,6 +5,7 @@
 #include "slurm/lock.hpp"
 
 #include <algorithm>
+#include <ctime>
 
 namespace elastic::slurm {
 
@@ -30,9 +31,16 @@ double LockTimes::quantile(double q) const {
     return *at;
 }
 
-ControllerLock::ControllerLock(LockTimes& times) : times_(times) {
+double processor_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+ControllerLock::ControllerLock(LockStatistics& times) : times_(times) {
     lock_slurmctld(kLocks);
     since_ = std::chrono::steady_clock::now();
+    processor_ = processor_seconds();
 }
 
 double ControllerLock::held() const {
@@ -40,9 +48,10 @@ double ControllerLock::held() const {
 }
 
 ControllerLock::~ControllerLock() {
-    double seconds = held();
+    double seconds = held(), processor = processor_seconds() - processor_;
     unlock_slurmctld(kLocks);
-    times_.add(seconds);
+    times_.held.add(seconds);
+    times_.processor.add(processor);
 }
 
 }  // namespace elastic::slurm

@@ -13,7 +13,7 @@
 
 namespace elastic::slurm {
 
-// How long a lock was held, for `selastic jobs --json` and the benchmarks.
+// How long something took, for `selastic jobs --json` and the benchmarks.
 struct LockTimes {
     double last = 0, longest = 0, sum = 0;  // seconds
     std::uint64_t count = 0;
@@ -41,10 +41,18 @@ class Stopwatch {
     std::chrono::steady_clock::time_point since_;
 };
 
+// Processor time of this thread: what a hold costs where others take the processors away.
+double processor_seconds();
+
+struct LockStatistics {
+    LockTimes held;
+    LockTimes processor;  // of these holds
+};
+
 // Job and node records for writing, the rest for reading.
 class ControllerLock {
   public:
-    explicit ControllerLock(LockTimes& times);
+    explicit ControllerLock(LockStatistics& times);
     ~ControllerLock();
     ControllerLock(const ControllerLock&) = delete;
     ControllerLock& operator=(const ControllerLock&) = delete;
@@ -52,8 +60,9 @@ class ControllerLock {
     double held() const;  // seconds so far
 
   private:
-    LockTimes& times_;
+    LockStatistics& times_;
     std::chrono::steady_clock::time_point since_;
+    double processor_;
 };
 
 }  // namespace elastic::slurm

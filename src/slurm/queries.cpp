@@ -135,7 +135,8 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         .set("idle", context_.view.snapshot.idle())
         .set("policy", context_.config.policy_name)
         .set("pass", times(context_.passes))
-        .set("lock", times(context_.locks))
+        .set("lock", times(context_.locks.held))
+        .set("lock_processor", times(context_.locks.processor))
         .set("save", times(context_.saves))
         .set("state", times(context_.states));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One pass over Slurm's job list and one over its sorted queue.  The cost is
+// One pass over Slurm's job list and one over its sorted queue, which was made in a hold of the
+// lock before: the order is as of then, everything else as of now.  The cost is
 // linear in jobs and nodes; masks are made once for each different set of
 // constraints, not once a job.  All of it happens under slurmctld's locks:
 // nothing is allocated for a job that is like others, and sets of nodes are
@@ -101,12 +102,16 @@ void keep_unreserved(job_record_t* job, NodeSet& mask) {
 
 class Builder {
   public:
-    Builder(Time now, JobTable& jobs, const Refusals& refusals, View& view)
-        : now_(now), jobs_(jobs), refusals_(refusals), view_(view), usable_(usable_nodes()) {}
+    Builder(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals, View& view)
+        : now_(now),
+          jobs_(jobs),
+          queue_(queue),
+          refusals_(refusals),
+          view_(view),
+          usable_(usable_nodes()) {}
 
     void build() {
-        view_.snapshot = {};
-        view_.partitions.clear();
+        forget_last();
         view_.snapshot.now = now_;
         view_.nodes_in_all = node_record_count;
         view_.read = time(nullptr);
@@ -119,6 +124,15 @@ class Builder {
     }
 
   private:
+    // Keeps the room of the long lists.
+    void forget_last() {
+        auto pending = std::move(view_.snapshot.pending);
+        pending.clear();
+        view_.snapshot = {};
+        view_.snapshot.pending = std::move(pending);
+        view_.partitions.clear();
+    }
+
     // ---- running jobs
 
     void read_running() {
@@ -170,14 +184,15 @@ class Builder {
     // ---- pending jobs
 
     void read_pending() {
-        List queue = build_job_queue(true, false);
-        sort_job_queue(queue);
-        while (auto* record = static_cast<job_queue_rec_t*>(list_pop(queue))) {
-            if (job_record_t* job = record->job_ptr; job && IS_JOB_PENDING(job) && job->details)
-                read_pending(job, record->part_ptr);
-            xfree(record);
+        std::vector<part_record_t*> partitions;
+        for (const std::string& name : queue_.partitions())
+            partitions.push_back(find_part_record(const_cast<char*>(name.c_str())));
+        for (const Queue::Place& place : queue_.places()) {
+            job_record_t* job = find_job_record(place.job);
+            part_record_t* partition = partitions[place.partition];
+            if (job && partition && IS_JOB_PENDING(job) && job->details && job->priority)
+                read_pending(job, partition);
         }
-        FREE_NULL_LIST(queue);
     }
 
     void read_pending(job_record_t* job, part_record_t* partition) {
@@ -242,7 +257,10 @@ class Builder {
 
     template <class Make>
     core::EligibilityId intern(const Constraints& constraints, Make&& make) {
+        if (last_mask_ != mask_ids_.end() && last_mask_->first == constraints)
+            return last_mask_->second;  // neighbours in the queue are often alike
         auto [found, is_new] = mask_ids_.try_emplace(constraints, 0);
+        last_mask_ = found;
         if (!is_new) return found->second;
         NodeSet mask = make();
         auto same = std::find_if(masks_.begin(), masks_.end(),
@@ -328,6 +346,7 @@ class Builder {
 
     Time now_;
     JobTable& jobs_;
+    const Queue& queue_;
     const Refusals& refusals_;
     View& view_;
     NodeSet usable_;
@@ -336,6 +355,7 @@ class Builder {
     std::vector<job_record_t*> running_records_;
     std::set<core::JobId> seen_;  // of jobs for several partitions
     std::map<Constraints, core::EligibilityId> mask_ids_;
+    std::map<Constraints, core::EligibilityId>::iterator last_mask_ = mask_ids_.end();
     std::vector<NodeSet> masks_;
     std::vector<int> pool_of_;
 };
@@ -387,8 +407,29 @@ NodeSet eligible_nodes(job_record_t* job, const part_record_t* partition) {
     return mask;
 }
 
-void read_cluster(Time now, JobTable& jobs, const Refusals& refusals, View& view) {
-    Builder(now, jobs, refusals, view).build();
+void Queue::read() {
+    records_.reset(build_job_queue(true, false));
+    sort_job_queue(records_.get());
+    places_.clear();
+    partitions_.clear();
+    std::vector<const part_record_t*> known;
+    ListIterator iterator = list_iterator_create(records_.get());
+    while (auto* record = static_cast<job_queue_rec_t*>(list_next(iterator))) {
+        if (!record->job_ptr || !record->part_ptr) continue;
+        auto same = std::find(known.begin(), known.end(), record->part_ptr);
+        auto index = static_cast<std::uint32_t>(same - known.begin());
+        if (same == known.end()) {
+            known.push_back(record->part_ptr);
+            partitions_.emplace_back(record->part_ptr->name);
+        }
+        places_.push_back({record->job_ptr->job_id, index});
+    }
+    list_iterator_destroy(iterator);
+}
+
+void read_cluster(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals,
+                  View& view) {
+    Builder(now, jobs, queue, refusals, view).build();
 }
 
 }  // namespace elastic::slurm

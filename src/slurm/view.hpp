@@ -38,6 +38,34 @@ struct Refusals {
     std::set<core::JobId> no_shared_room;
 };
 
+// The jobs that wait, in Slurm's order.  Making it is the larger part of reading the cluster and
+// Slurm's own work, so it has a hold of the lock for itself: names and ids, no records, stay valid
+// between two holds.
+class Queue {
+  public:
+    struct Place {
+        core::JobId job = 0;
+        std::uint32_t partition = 0;  // index into partitions()
+    };
+
+    // Needs ControllerLock (Slurm splits job arrays while it sorts).
+    void read();
+    // Frees what Slurm made; to be called without the lock, for it takes a while.
+    void free_records() { records_.reset(); }
+
+    const std::vector<Place>& places() const { return places_; }
+    const std::vector<std::string>& partitions() const { return partitions_; }
+
+  private:
+    struct FreeList {
+        void operator()(xlist* list) const { FREE_NULL_LIST(list); }
+    };
+
+    std::unique_ptr<xlist, FreeList> records_;
+    std::vector<Place> places_;
+    std::vector<std::string> partitions_;
+};
+
 // Whether no other job may use the nodes of this one while it runs.
 bool has_whole_nodes(const job_record_t*);
 
@@ -46,7 +74,7 @@ bool has_whole_nodes(const job_record_t*);
 NodeSet eligible_nodes(job_record_t* job, const part_record_t* partition);
 
 // Fills all of `view` but promises and requests, which the agreements add.
-// Needs ControllerLock (Slurm splits job arrays while it sorts).
-void read_cluster(Time now, JobTable&, const Refusals&, View& view);
+// Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
+void read_cluster(Time now, JobTable&, const Queue&, const Refusals&, View& view);
 
 }  // namespace elastic::slurm
