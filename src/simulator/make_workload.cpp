@@ -141,7 +141,37 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
     }
 }
 
-// ---- elasticity
+// ---- elasticity, as the log has it
+
+Result<void> annotate(Job& job, const std::string& text, Workload& workload) {
+    auto annotation = core::parse_annotation(text, {job.nodes, job.nodes});
+    if (!annotation) return annotation.error();
+    core::Annotation& a = *annotation;
+    if (a.pref > workload.nodes)
+        return error("elastic: pref={} is more than the machine's {} nodes", a.pref,
+                     workload.nodes);
+    a.max = std::min(a.max, workload.nodes);
+    job.run = core::rescale(job.run, job.nodes, a.pref, a);
+    job.estimate = core::rescale(job.estimate, job.nodes, a.pref, a);
+    job.nodes = a.pref;
+    job.elasticity = static_cast<int>(workload.elasticities.size());
+    Elasticity& elasticity = workload.elasticities.emplace_back();
+    elasticity.true_speedup = a.speedup;
+    elasticity.annotation = std::move(a);
+    return {};
+}
+
+Result<void> annotate(const Log& log, Workload& workload) {
+    for (Job& job : workload.jobs) {
+        const auto found = log.annotations.find(job.id);
+        if (found == log.annotations.end()) continue;
+        if (auto ok = annotate(job, found->second, workload); !ok)
+            return error("{}: job {}: {}", log.name, job.id, ok.error().message);
+    }
+    return {};
+}
+
+// ---- elasticity, drawn
 
 // Within the range and the deviation that mebf_model() describes.
 double draw_normal(const Range& range, Random& random) {
@@ -302,6 +332,10 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
         return error("{}: no job to run ({} skipped, {} larger than the machine of {} nodes)",
                      log.name, log.skipped, workload.rejected, workload.nodes);
     }
+    if (options.elastic > 0 && !log.annotations.empty())
+        return error("--elastic: {} itself says which jobs are elastic", log.name);
+    if (!log.annotations.empty())
+        if (auto ok = annotate(log, workload); !ok) return ok.error();
     if (options.elastic > 0) ElasticJobs(options, workload).choose(places);
     return workload;
 }

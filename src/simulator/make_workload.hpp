@@ -3,7 +3,8 @@
 //
 // Of the log's jobs the first `skip` are left out and the next `jobs` used; those
 // larger than the machine are rejected; of the rest exactly `elastic` per cent,
-// rounded, become elastic, of those `evolving_share` evolving.  All a job draws
+// rounded, become elastic, of those `evolving_share` evolving; unless the log itself says
+// which ones are, and then these, at no cost but what their annotations say.  All a job draws
 // depends on the seed and its place in the log only.  So with a higher `elastic`
 // the jobs that were elastic stay so, with the same properties, and two runs
 // differ in what they are to be compared for.
@@ -81,7 +82,8 @@ struct WorkloadOptions {
 };
 
 // Errors name the option, or the log of which neither header nor option tells
-// the machine's size, or that has no job at all to run.
+// the machine's size, or that has no job at all to run, or that has a wrong annotation
+// or any while `elastic` asks for more.
 Result<Workload> make_workload(const Log&, const WorkloadOptions&);
 
 }  // namespace elastic::simulator

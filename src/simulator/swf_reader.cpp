@@ -160,6 +160,23 @@ class SwfReader {
         text.remove_prefix(begin);
         if (text.starts_with("MaxProcs:")) return machine_size(text, log_.processors);
         if (text.starts_with("MaxNodes:")) return machine_size(text, log_.nodes);
+        if (text.starts_with(core::kCommentPrefix)) return annotation(text);
+        return {};
+    }
+
+    // "elastic: 17 malleable,min=2,max=8"
+    Result<void> annotation(std::string_view text) {
+        const std::string_view rest = trim(text.substr(core::kCommentPrefix.size()));
+        const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
+        const auto job = parse_integer(word);
+        if (!job || *job < 0 || static_cast<double>(*job) > kMaxJobNumber)
+            return error("elastic: '{}' is not a job number", printable(word));
+        const std::string_view value = trim(rest.substr(word.size()));
+        if (value.empty() || value.size() > core::kMaxAnnotation)
+            return error("elastic: job {}: must be an annotation of 1 to {} characters", *job,
+                         core::kMaxAnnotation);
+        if (!log_.annotations.emplace(*job, value).second)
+            return error("elastic: job {} stands twice", *job);
         return {};
     }
 

@@ -20,6 +20,10 @@ inline constexpr std::int64_t kMaxProcessors = 1'000'000'000;
 // field 9, else the run time.  A job without a submit time, a size or a positive
 // run time is counted as skipped.  Of the header, MaxProcs and MaxNodes are read.
 //
+// A comment "; elastic: JOB ANNOTATION", anywhere in the file, says that a job is
+// elastic, with what follows --elastic= at submission: ours, since the format has no
+// place for it.  What is wrong with the annotation, make_workload() says.
+//
 // An error is "NAME:LINE: field 4 (run time): 'x' is not a number" or the like:
 // fewer than nine fields, not a number, out of range (negative, other than -1
 // for "unknown", counts as unknown), a line beyond kMaxLogLine.  If `lenient`,

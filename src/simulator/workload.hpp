@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct Log {
     std::int64_t malformed = 0;   // lines left out because the reader was told to be lenient
     std::int64_t processors = 0;  // of the machine, by the header (MaxProcs); 0 if it does not say
     std::int64_t nodes = 0;       // by the header (MaxNodes); 0 if it does not say
+    // By id: jobs that the log itself calls elastic, and the annotation as at submission.
+    std::map<std::int64_t, std::string> annotations;
 };
 
 // [lina] section 5.1: what an evolving job asks for in the middle of its run.

@@ -217,3 +217,20 @@ TEST(real_traces_are_read_whole) {
         check_eq(log->processors, trace.processors);
     }
 }
+
+TEST(a_log_may_say_which_jobs_are_elastic) {
+    const auto log = swf("; elastic: 1 malleable,min=2\n;elastic:\t7  evolving \r\n");
+    check_ok(log);
+    check_eq(log->annotations.size(), 2u);
+    check_eq(log->annotations.at(1), "malleable,min=2");
+    check_eq(log->annotations.at(7), "evolving");
+}
+
+TEST(a_malformed_annotation_comment_is_an_error_with_its_line) {
+    check_error(swf("\n; elastic: many"), "x.swf:2: elastic: 'many' is not a job number");
+    check_error(swf("; elastic: -1 malleable"), "x.swf:1: elastic: '-1' is not a job number");
+    check_error(swf("; elastic: 1 "),
+                "x.swf:1: elastic: job 1: must be an annotation of 1 to 4096 characters");
+    check_error(swf("; elastic: 1 a\n; elastic: 1 b"), "x.swf:2: elastic: job 1 stands twice");
+    check_eq(swf("; elastic: x", true)->malformed, 1);
+}

@@ -256,3 +256,41 @@ TEST(random_distributions_have_their_moments) {
     check_near(exponential / kDraws, 3, 0.05);
     for (int count : dice) check_near(count, kDraws / 6.0, 1000);
 }
+
+TEST(jobs_are_elastic_as_the_log_says) {
+    Log log;
+    log.name = "x.swf";
+    log.nodes = 16;
+    for (int id : {5, 6, 7}) log.jobs.push_back({id, 0, 100, 200, 0, 4});
+    log.annotations[5] = "malleable,min=2,max=8";
+    log.annotations[7] = "malleable,min=2,pref=8,max=64";
+    log.annotations[99] = "of a job that is not there";
+    const Workload w = make(log, {});
+    check_eq(w.elasticities.size(), 2u);
+    check_eq(w.jobs[0].elasticity, 0);
+    check_eq(w.jobs[1].elasticity, -1);
+    const core::Annotation& first = w.elasticities[0].annotation;
+    check_that(first.malleable && first.min == 2 && first.pref == 4 && first.max == 8);
+    check_eq(w.elasticities[0].negotiation, 0.0);
+    check_eq(first.cost.seconds(2, 8), 0.0);
+    // The logged time is that at the logged size.
+    check_eq(w.jobs[2].nodes, 8);
+    check_near(w.jobs[2].run, 50, 1e-9);
+    check_near(w.jobs[2].estimate, 100, 1e-9);
+    check_eq(w.elasticities[1].annotation.max, 16);
+}
+
+TEST(a_wrong_annotation_of_the_log_names_the_job) {
+    Log log;
+    log.name = "x.swf";
+    log.nodes = 16;
+    log.jobs.push_back({5, 0, 100, 200, 0, 4});
+    log.annotations[5] = "malleable,min=8,max=4";
+    check_error(make_workload(log, {}), "x.swf: job 5: elastic: min=8 is larger than max=4");
+    log.annotations[5] = "malleable,pref=17,max=17";
+    check_error(make_workload(log, {}),
+                "x.swf: job 5: elastic: pref=17 is more than the machine's 16 nodes");
+    log.annotations[5] = "malleable";
+    check_error(make_workload(log, {.elastic = 10}),
+                "--elastic: x.swf itself says which jobs are elastic");
+}
