@@ -11,6 +11,26 @@ Json counts_to_json(const PoolCounts& counts) {
     return array;
 }
 
+std::string amount(const Action& action) {
+    const int nodes = total(action.nodes);
+    switch (action.kind) {
+        case ActionKind::start:
+            return fmt::format(" on {} nodes", action.size_after);
+        case ActionKind::shrink:
+            return fmt::format(" to {} nodes, {} fewer", action.size_after, nodes);
+        case ActionKind::expand:
+            return fmt::format(" to {} nodes, {} more", action.size_after, nodes);
+        case ActionKind::reserve:
+            return fmt::format(" {} nodes", nodes);
+        case ActionKind::deny:
+        case ActionKind::withdraw:
+            break;
+    }
+    return fmt::format(" operation {}", action.op);
+}
+
+}  // namespace
+
 Json to_json(const Action& action) {
     Json json = Json::object();
     json.set("action", to_string(action.kind));
@@ -25,7 +45,14 @@ Json to_json(const Action& action) {
     return json;
 }
 
-}  // namespace
+std::string describe(const Action& action, Time now) {
+    std::string text =
+        fmt::format("job {}: {}{}", action.job, to_string(action.kind), amount(action));
+    if (action.beneficiary != 0) text += fmt::format(", for job {}", action.beneficiary);
+    if (action.deferred) text += ", when those nodes are given up";
+    if (action.kind == ActionKind::reserve) text += fmt::format(" in {:.0f} s", action.time - now);
+    return text + fmt::format(" ({})", to_string(action.reason));
+}
 
 std::string_view to_string(ActionKind kind) {
     switch (kind) {

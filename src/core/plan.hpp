@@ -70,6 +70,10 @@ struct Plan {
 std::string_view to_string(ActionKind);
 std::string_view to_string(
     Reason);  // a short phrase for logs, e.g. "no pending job can use the nodes"
+Json to_json(const Action&);
 Json to_json(const Plan&);
+// For people, e.g. "job 7: shrink to 4 nodes, 2 fewer, for job 9 (a pending job needs the
+// nodes)"; times are counted from `now`.
+std::string describe(const Action&, Time now);
 
 }  // namespace elastic::core

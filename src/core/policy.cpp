@@ -92,38 +92,57 @@ Result<void> choose(Choice& place, std::string_view key, const Name<Choice> (&ta
     return error("{}={}: one of {}", key, shown(value), names(table));
 }
 
+// An alias stands behind the name it is another word for.
+template <class Choice, std::size_t rows>
+std::string name_of(Choice choice, const Name<Choice> (&table)[rows]) {
+    for (const auto& row : table)
+        if (row.choice == choice) return std::string(row.name);
+    return "";
+}
+
 struct Key {
     std::string_view name;
     Result<void> (*set)(Policy&, std::string_view key, std::string_view value);
+    std::string (*get)(const Policy&);
 };
 
 // Makes the row of `key` for one member of Policy and its table of names.
 template <auto member, const auto& table>
 constexpr Key choice(std::string_view key) {
-    return {key, [](Policy& policy, std::string_view name, std::string_view value) {
+    return {key,
+            [](Policy& policy, std::string_view name, std::string_view value) {
                 return choose(policy.*member, name, table, value);
-            }};
+            },
+            [](const Policy& policy) { return name_of(policy.*member, table); }};
 }
 
 template <auto member>
 constexpr Key duration(std::string_view key) {
-    return {key, [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
+    return {key,
+            [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
                 Result<Duration> time = parse_duration(value);
                 if (!time) return error("{}={}: {}", name, shown(value), time.error().message);
                 policy.*member = *time;
                 return {};
+            },
+            // parse_duration() takes no exponent.
+            [](const Policy& policy) {
+                const std::string text = fmt::format("{}", policy.*member);
+                return text.find('e') == text.npos ? text : fmt::format("{:f}", policy.*member);
             }};
 }
 
 template <auto member, int most>
 constexpr Key number(std::string_view key) {
-    return {key, [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
+    return {key,
+            [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
                 const std::optional<double> number = parse_number(value);
                 if (!number || *number < 0 || *number > most)
                     return error("{}={}: must be a number from 0 to {}", name, shown(value), most);
                 policy.*member = *number;
                 return {};
-            }};
+            },
+            [](const Policy& policy) { return fmt::format("{}", policy.*member); }};
 }
 
 constexpr Key kKeys[] = {
@@ -259,6 +278,12 @@ ChoiceResult set_choice(Policy& policy, std::string_view key, std::string_view v
     for (const Key& row : kKeys)
         if (same(row.name, key)) return {true, row.set(policy, row.name, value)};
     return {false, {}};
+}
+
+std::vector<ChoiceValue> choices_of(const Policy& policy) {
+    std::vector<ChoiceValue> list;
+    for (const Key& row : kKeys) list.push_back({row.name, row.get(policy)});
+    return list;
 }
 
 }  // namespace elastic::core

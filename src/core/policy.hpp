@@ -3,6 +3,7 @@
 // them with their papers); a published policy is a named preset of choices.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -111,6 +112,8 @@ struct Policy {
     double least_remaining = 0.5;    // mebf feasibility: theta
     double most_slowdown = 2;        // mebf feasibility: gamma
 
+    friend bool operator==(const Policy&, const Policy&) = default;
+
     bool resizes() const {
         return shrink_guard != ShrinkGuard::never || expand_trigger != ExpandTrigger::never;
     }
@@ -131,5 +134,13 @@ struct ChoiceResult {
     Result<void> result;
 };
 ChoiceResult set_choice(Policy&, std::string_view key, std::string_view value);
+
+// All of them, in the order of elastic.conf(5): given to set_choice() one by one they
+// make an equal Policy out of any other.
+struct ChoiceValue {
+    std::string_view key;
+    std::string value;
+};
+std::vector<ChoiceValue> choices_of(const Policy&);
 
 }  // namespace elastic::core

@@ -4,6 +4,7 @@
 
 #include "core/agreement.hpp"
 #include "core/config.hpp"
+#include "core/recording.hpp"
 #include "journal/journal.hpp"
 #include "slurm/job_table.hpp"
 #include "slurm/lock.hpp"
@@ -20,8 +21,10 @@ struct Context {
     std::string state_directory;
     JobTable jobs;
     core::AgreementBook book;
-    View view;          // as of the last pass
-    Refusals refusals;  // of the present pass
+    View view;                 // as of the last pass, or newer
+    core::PlanInputs planned;  // in the last pass; its seed is 0 before the first
+    core::Plan plan;           // made of that
+    Refusals refusals;         // of the present pass
     Outbox outbox;
     QuietLog quiet;          // for what users can cause at will
     journal::Batch telling;  // what the journal is about to be told, saved before

@@ -78,6 +78,7 @@ Result<void> Controller::start() {
     context_.config = *config;
     context_.state_directory = slurm_conf.state_save_location;
     context_.book = core::AgreementBook(time(nullptr));
+    next_seed_ = time(nullptr);
     if (auto loaded = load_state_file(context_); !loaded)
         log_error("{}: what was in flight is given up", loaded.error().message);
     if (auto opened = open_journal(); !opened) return opened.error();
@@ -230,6 +231,17 @@ bool Controller::pass_is_due() const {
     return last_change() >= seen_until_ || now - last_pass_ >= kIdlePass;
 }
 
+// Keeps what the plan was made of: the view may be read anew before anybody asks.
+const core::Plan& Controller::plan() {
+    core::PlanInputs& inputs = context_.planned;
+    inputs.policy_name = context_.config.policy_name;
+    inputs.policy = context_.config.policy;
+    inputs.seed = next_seed_++;
+    inputs.snapshot = context_.view.snapshot;
+    context_.plan = core::make_plan(planner_, inputs);
+    return context_.plan;
+}
+
 // [lina] algorithm 1 on Slurm: snapshot, plan, act; and again for what Slurm
 // refused.
 void Controller::pass() {
@@ -243,9 +255,7 @@ void Controller::pass() {
             executor_.read(now);
         else
             executor_.read_again(now);
-        const core::Plan& plan =
-            planner_.plan(context_.view.snapshot, context_.config.policy, rng_);
-        if (!executor_.carry_out(plan, now)) break;
+        if (!executor_.carry_out(plan(), now)) break;
     }
     last_pass_ = Clock::now();
     context_.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <thread>
 
 #include "core/planner.hpp"
@@ -35,6 +34,7 @@ class Controller {
     void take_configuration(Time now);
     bool pass_is_due() const;
     void pass();
+    const core::Plan& plan();
     void flush();
     void save_slurm();
     bool must_wait_to_tell() const;
@@ -53,7 +53,7 @@ class Controller {
     Queries queries_;
     journal::Writer journal_;
     core::Planner planner_;
-    core::Rng rng_;
+    std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again
     Server server_;
 
     std::set<ConnectionId> tools_;

@@ -160,7 +160,8 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
 // For replaying a decision at a desk; shows all jobs, so it is for operators.
 Result<Json> Queries::snapshot(uid_t uid) const {
     if (!is_operator(uid)) return error("only an operator may take a snapshot");
-    return core::to_json(context_.view.snapshot);
+    if (context_.planned.seed == 0) return error("no planning pass has been made yet");
+    return core::to_json(context_.planned, context_.plan);
 }
 
 Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {

@@ -135,7 +135,7 @@ class Cluster:
     def _copy_tools(self):
         tools = self.base / "tools"
         tools.mkdir()
-        for name in ("selastic", "bag_of_tasks", "evolving_stencil", "rigid_sum"):
+        for name in ("selastic", "selastic-sim", "bag_of_tasks", "evolving_stencil", "rigid_sum"):
             built = self.build / ".libs" / name
             shutil.copy(built if built.exists() else self.build / name, tools / name)
         self.library = tools / "libelastic.so.0"
@@ -144,6 +144,14 @@ class Cluster:
         shutil.copy(HERE / "actor.py", self.actor_program)
         shutil.copy(CLONE / "contribs/examples/elastic_script.sh", tools)
         self.tools = tools
+
+    def compile(self, source):
+        """A C program of the tests, linked with this build's library; its path."""
+        target = self.tools / pathlib.Path(source).stem
+        subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", f"-I{CLONE}/src/libelastic",
+                        str(source), "-o", str(target), str(self.library),
+                        f"-Wl,-rpath,{self.tools}"], check=True)
+        return target
 
     def minicluster(self, *arguments, within=60, check=True):
         """contribs/minicluster on this cluster."""

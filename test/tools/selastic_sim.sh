@@ -121,4 +121,58 @@ cp "$dir/out" "$dir/lublin.swf"
 expect 0 $sim run "$dir/lublin.swf"
 expect 2 $sim generate
 expect 2 $sim generate downey --jobs many
+
+# A pass: job 1 holds all four nodes, job 2 needs two of them.
+cat >"$dir/pass.json" <<'PASS'
+{"policy": "lina-default", "seed": 1,
+ "choices": {"InitialSize": "least", "Backfill": "easy", "BackfillOrder": "queue",
+  "ShrinkGuard": "default", "VictimOrder": "random", "ShrinkAmount": "needed",
+  "ExpandTrigger": "nobody-can-use", "ExpandOrder": "longest-remaining",
+  "ExpandAmount": "to-max", "Feasibility": "none", "ResizeGap": "0", "GuardTime": "5",
+  "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",
+  "LeastRemaining": "0.5", "MostSlowdown": "2"},
+ "snapshot": {"now": 100, "pools": [{"name": "a", "idle": 0, "nodes": 4}],
+  "eligibilities": [[0]],
+  "running": [{"id": 1, "elastic": {"elastic": 1, "class": "malleable", "min": 1, "pref": 4,
+   "max": 4}, "eligible": 0, "held": [4], "batch_host_pool": 0, "start": 0,
+   "estimated_end": 1000, "resizable": true}],
+  "pending": [{"id": 2, "elastic": {"elastic": 1, "class": "rigid", "min": 2, "pref": 2,
+   "max": 2}, "eligible": 0, "duration": 60, "submit": 50}],
+  "shared_until": [], "promises": [], "requests": []},
+ "plan": {"actions": [
+  {"action": "shrink", "job": 1, "reason": "a pending job needs the nodes", "nodes": [2],
+   "size_after": 2, "beneficiary": 2},
+  {"action": "start", "job": 2, "reason": "nodes come from shrunk jobs", "nodes": [2],
+   "size_after": 2, "deferred": true}]}}
+PASS
+expect 0 $sim replay-snapshot "$dir/pass.json"
+shows 'same plan'
+shows 'job 1: shrink to 2 nodes, 2 fewer, for job 2 (a pending job needs the nodes)'
+expect 0 $sim replay-snapshot --json - <"$dir/pass.json"
+shows '"same":true'
+sed 's/"size_after": 2, "beneficiary"/"size_after": 3, "beneficiary"/' "$dir/pass.json" >"$dir/other.json"
+expect 1 $sim replay-snapshot "$dir/other.json"
+shows 'action 1 differs'
+expect 1 $sim replay-snapshot "$dir/other.json" --json
+shows '"same":false'
+sed 's/ "plan": {/ "former": {/' "$dir/pass.json" >"$dir/planless.json"
+expect 0 $sim replay-snapshot "$dir/planless.json"
+for size in 0 1 100 1000 1300; do
+    head -c $size "$dir/pass.json" >"$dir/cut.json"
+    expect 2 $sim replay-snapshot "$dir/cut.json"
+    shows 'cut.json: '
+done
+sed 's/"random"/"tallest"/' "$dir/pass.json" >"$dir/wrong.json"
+expect 2 $sim replay-snapshot "$dir/wrong.json"
+shows 'VictimOrder=tallest: one of'
+expect 2 $sim replay-snapshot "$dir/nothing.json"
+expect 2 $sim replay-snapshot
+
+{
+    echo '; MaxProcs: 8'
+    echo '1 0 -1 100 4 -1 -1 4 100 -1 1 -1 -1 -1 -1 -1 -1 -1'
+    echo '; elastic: 1 malleable,min=2,max=8'
+} >"$dir/annotated.swf"
+expect 0 $sim run "$dir/annotated.swf" --policy lina-default --jobs-out -
+shows '1,malleable,0,0,50,4,8,'
 exit $failures

@@ -50,3 +50,25 @@ TEST(a_long_wrong_value_makes_a_short_message) {
     check_that(set_choice(policy, "Backfill", value).result.error().message.size() < 200);
     check_that(preset(value).error().message.size() < 300);
 }
+
+TEST(choices_make_an_equal_policy_out_of_any_other) {
+    for (std::string_view name : preset_names()) {
+        const Policy policy = *preset(name);
+        Policy other = *preset("mebf-shrink-plus/random");
+        for (const auto& [key, value] : choices_of(policy))
+            check_ok(set_choice(other, key, value).result);
+        check_that(other == policy);
+    }
+}
+
+TEST(numbers_of_a_policy_lose_nothing) {
+    Policy policy;
+    policy.resize_gap = 0.1;
+    policy.guard_time = 31536000;
+    policy.shrink_share = 1.0 / 3;
+    policy.spare_ratio = 1e-7;
+    Policy other;
+    for (const auto& [key, value] : choices_of(policy))
+        check_ok(set_choice(other, key, value).result);
+    check_that(other == policy);
+}

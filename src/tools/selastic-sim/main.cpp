@@ -13,6 +13,7 @@
 #include "core/config.hpp"
 #include "selastic-sim/generate_command.hpp"
 #include "selastic-sim/output.hpp"
+#include "selastic-sim/replay_snapshot_command.hpp"
 #include "selastic-sim/reproduce_command.hpp"
 #include "selastic-sim/run_command.hpp"
 #include "selastic-sim/sweep_command.hpp"
@@ -274,6 +275,16 @@ void add_reproduce(CLI::App& app, Command& chosen) {
     add_study(sub, "gupta", "Equipartition on 16 nodes ([gupta] section VI-E)", chosen);
 }
 
+void add_replay_snapshot(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<ReplayOptions>();
+    CLI::App* sub =
+        app.add_subcommand("replay-snapshot", "Make a plan of the controller again, and compare");
+    sub->add_option("SNAPSHOT", o->file, "What `selastic snapshot` printed; - for standard input")
+        ->required();
+    sub->add_flag("--json", o->json, "The plan, and what is different, as JSON");
+    sub->callback([o, &chosen] { chosen = [o] { return replay_snapshot(*o); }; });
+}
+
 int run_program(int argc, char** argv) {
     CLI::App app("Simulate elastic scheduling on workload logs", "selastic-sim");
     app.require_subcommand(1);
@@ -283,6 +294,7 @@ int run_program(int argc, char** argv) {
     add_generate(app, chosen);
     add_sweep(app, chosen);
     add_reproduce(app, chosen);
+    add_replay_snapshot(app, chosen);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {

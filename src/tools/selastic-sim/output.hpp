@@ -11,6 +11,7 @@ namespace elastic::tools {
 
 // Exit codes (selastic-sim(1)).
 inline constexpr int kExitOk = 0;
+inline constexpr int kExitDiffers = 1;  // replay-snapshot: another plan than the recorded one
 inline constexpr int kExitError = 2;
 
 // Prints "selastic-sim: error: MESSAGE"; returns kExitError.

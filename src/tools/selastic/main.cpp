@@ -53,7 +53,8 @@ void add_queries(CLI::App& app, Command& chosen) {
     add_query(app, chosen, "jobs", "List jobs with their sizes and agreements", render_jobs,
               question());
     add_query(
-        app, chosen, "snapshot", "Print what the scheduler saw in its last pass, as JSON",
+        app, chosen, "snapshot",
+        "Print what the scheduler saw and decided in its last pass, as JSON",
         [](const Json& body) { return body.dump_pretty() + "\n"; }, question());
     auto o = question();
     add_job(add_query(app, chosen, "show", "Show all about a job", render_job, o), *o);

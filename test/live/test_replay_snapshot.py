@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""What the controller decides can be decided again from `selastic snapshot` alone."""
+
+import json
+import random
+
+import pytest
+from elastic_live import HERE
+
+JOBS = 20
+
+
+def submit(cluster, program, dice):
+    """A job that does a second or two of work at the size it asks for."""
+    nodes = dice.randint(1, 5)
+    work = f"exec {program} {nodes * dice.uniform(0.5, 2):.2f}"
+    elastic = []
+    if dice.random() < 0.7:
+        low, high = dice.randint(1, nodes), dice.randint(nodes, 8)
+        elastic = [f"--elastic=malleable,min={low},max={high}"]
+    return cluster.sbatch(*elastic, f"-N{nodes}", "--exclusive", "--time=1", wrap=work)
+
+
+def take_snapshots(cluster):
+    """As texts, of as many different passes as can be had until nothing is in the queue."""
+    taken = {}
+    while cluster.queue():
+        for _ in range(5):
+            text = cluster.run("selastic", "snapshot").out
+            taken[json.loads(text)["seed"]] = text
+    return list(taken.values())
+
+
+@pytest.mark.parametrize("policy", ["lina-default", "lina-default/random", "elastic",
+                                    "equipartition"])
+def test_the_same_plan(cluster, elastic, policy):
+    elastic(Policy=policy, ResizeGap=0.5, Interval=0.1)
+    program = cluster.compile(HERE / "steady_app.c")
+    dice = random.Random(policy)
+    for _ in range(JOBS):
+        submit(cluster, program, dice)
+    snapshots = take_snapshots(cluster)
+    actions = set()
+    for text in snapshots:
+        replayed = cluster.run("selastic-sim", "replay-snapshot", "-", stdin=text)
+        assert replayed.out.endswith("same plan\n"), str(replayed)
+        actions |= {action["action"] for action in json.loads(text)["plan"]["actions"]}
+    print(f"{policy}: {len(snapshots)} passes, with {', '.join(sorted(actions))}")
+    assert len(snapshots) > 20 and {"start", "reserve", "expand"} <= actions
