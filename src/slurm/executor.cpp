@@ -204,8 +204,7 @@ bool Executor::do_start(const Action& action, Time now) {
                           : start_job(job, view.partitions[action.entry],
                                       view.nodes_of(action.nodes), action.size_after);
     if (started.outcome == StartOutcome::started) {
-        observer_.started(started.job, now);
-        context_.outbox.changed = true;
+        after_start(started.job, now);
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
                  started.job->node_cnt, to_string(action.reason));
         return false;
@@ -417,8 +416,7 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
                  started.why);
         return;
     }
-    observer_.started(started.job, now);
-    context_.outbox.changed = true;
+    after_start(started.job, now);
     log_info("job {}: started on {} ({} nodes, handed over)", started.job->job_id,
              started.job->nodes, started.job->node_cnt);
 }
@@ -482,6 +480,23 @@ bool Executor::apply_grow(Agreement& agreement, Time now) {
     return true;
 }
 
+void Executor::after_start(job_record_t* job, Time now) {
+    observer_.started(job, now);
+    context_.outbox.changed = true;
+    if (const JobEntry* entry = context_.jobs.find(job->job_id); entry && entry->elastic)
+        extend_limit(job, *entry, "it starts with fewer nodes than it asked for");
+}
+
+// A job that has fewer nodes than its limit was meant for takes longer.
+void Executor::extend_limit(job_record_t* job, const JobEntry& entry, const char* why) {
+    auto end =
+        std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999), partition_end(job));
+    if (job->time_limit == INFINITE || end <= job->end_time) return;
+    log_info("job {}: time limit extended by {} s, since {}", entry.id,
+             static_cast<long>(end - job->end_time), why);
+    set_end(job, end);
+}
+
 // Bookkeeping, time limit, journal and the application's notice.
 void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agreement, int from,
                             const std::string& changed, Time now) {
@@ -497,14 +512,7 @@ void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agree
     entry.last_reason = agreement.reason;
     entry.progress_end = 0;
     entry.ledger.resize(now, to, entry.annotation.cost.seconds(from, to));
-
-    auto end =
-        std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999), partition_end(job));
-    if (job->time_limit != INFINITE && end > job->end_time) {
-        log_info("job {}: time limit extended by {} s, since it gave up nodes", entry.id,
-                 static_cast<long>(end - job->end_time));
-        set_end(job, end);
-    }
+    extend_limit(job, entry, "it gave up nodes");
     auto kind = to < from ? journal::Kind::shrink : journal::Kind::expand;
     context_.outbox.note(
         now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});

@@ -55,6 +55,8 @@ class Executor {
     void hand_over(core::JobId beneficiary, Time now);
     void apply_shrink(core::Agreement&, Time now);
     bool apply_grow(core::Agreement&, Time now);
+    void after_start(job_record_t*, Time now);
+    void extend_limit(job_record_t*, const JobEntry&, const char* why);
     void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
                       const std::string& changed, Time now);
     NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&) const;

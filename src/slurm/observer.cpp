@@ -169,6 +169,15 @@ void Observer::started(const job_record_t* job, Time now) {
     JobEntry& entry = context_.jobs.sync(job);
     if (!entry.submitted) submitted(job, entry, now);
     context_.outbox.note(now, book_start(job, entry, now));
+    if (!entry.elastic || !job->details) return;
+    // Slurm knows whole seconds only, by which this job's gap would end before that of
+    // those that were resized for it.
+    entry.last_resize = now;
+    // Its limit is for the size it asked for.
+    const int asked = static_cast<int>(job->details->min_nodes);
+    const Duration left = std::max(1.0, static_cast<double>(job->end_time) - now);
+    entry.ledger = core::WorkLedger(now, core::rescale(left, asked, entry.nodes, entry.annotation),
+                                    entry.nodes, entry.annotation.speedup, entry.annotation.pref);
 }
 
 journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Time now) {

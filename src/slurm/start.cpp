@@ -19,13 +19,13 @@ class NarrowedRequest {
           excluded_(job->details->exc_node_bitmap ? bit_copy(job->details->exc_node_bitmap)
                                                   : nullptr),
           min_nodes_(job->details->min_nodes),
-          max_nodes_(job->details->max_nodes) {
+          max_nodes_(job->details->max_nodes),
+          min_cpus_(job->details->min_cpus) {
         NodeSet forbidden = allowed.complement();
         if (excluded_) bit_or(forbidden.get(), excluded_);
         FREE_NULL_BITMAP(job->details->exc_node_bitmap);
         job->details->exc_node_bitmap = forbidden.release();
-        if (nodes != kAsRequested)
-            job->details->min_nodes = job->details->max_nodes = static_cast<uint32_t>(nodes);
+        if (nodes != kAsRequested) ask_for(job->details, static_cast<uint32_t>(nodes));
     }
 
     ~NarrowedRequest() {
@@ -40,18 +40,28 @@ class NarrowedRequest {
     NarrowedRequest& operator=(const NarrowedRequest&) = delete;
 
   private:
+    // Fewer nodes have fewer processors: the job's tasks, of which Slurm counts one a node if
+    // the user does not, must not keep it from starting on them.
+    void ask_for(job_details* details, uint32_t nodes) const {
+        details->min_nodes = details->max_nodes = nodes;
+        if (nodes < min_nodes_)
+            details->min_cpus = static_cast<uint32_t>(
+                (std::uint64_t{min_cpus_} * nodes + min_nodes_ - 1) / min_nodes_);
+    }
+
     void restore(job_record_t* job) {
         if (!job->details) return;
         FREE_NULL_BITMAP(job->details->exc_node_bitmap);
         if (excluded_) job->details->exc_node_bitmap = bit_copy(excluded_);
         job->details->min_nodes = min_nodes_;
         job->details->max_nodes = max_nodes_;
+        job->details->min_cpus = min_cpus_;
     }
 
     job_record_t* job_;
     uint32_t array_id_;
     bitstr_t* excluded_;
-    uint32_t min_nodes_, max_nodes_;
+    uint32_t min_nodes_, max_nodes_, min_cpus_;
 };
 
 // Nothing to say: it may start as far as that goes.

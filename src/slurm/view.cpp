@@ -176,7 +176,8 @@ class Builder {
 
     static Time estimated_end(const JobEntry& entry, Time limit_end) {
         if (entry.progress_end > 0) return std::min(entry.progress_end, limit_end);
-        if (entry.elastic && entry.resizes > 0)
+        const bool has_other_size = entry.resizes > 0 || entry.nodes != entry.annotation.pref;
+        if (entry.elastic && has_other_size)
             return std::min(entry.ledger.estimated_end(), limit_end);
         return limit_end;
     }

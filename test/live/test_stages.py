@@ -162,3 +162,14 @@ def test_a_release_lets_others_start(cluster, elastic):
     app.event("queued")
     app.event("resized")
     cluster.wait_state(waiting, "RUNNING")
+
+
+def test_a_job_that_starts_with_fewer_nodes_than_it_asked_for(cluster, elastic):
+    """Also where its tasks, one a node, are more than the processors it gets; and it is given the
+    time that it then takes."""
+    elastic(Policy="elastic")
+    cluster.sbatch("-N7", "--exclusive", "--time=60", wrap="sleep 60")
+    small = cluster.sbatch("--elastic=malleable,min=1,max=8", "-N8", "--time=5", wrap="sleep 60")
+    cluster.wait_state(small, "RUNNING")
+    assert len(cluster.nodes_of(small)) == 1
+    assert cluster.job(small)["TimeLimit"] == "00:40:00"
