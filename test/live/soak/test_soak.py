@@ -7,12 +7,10 @@ process, and the journal replays with every job ended and no rule broken.
 """
 
 import os
-import pathlib
 import random
-import subprocess
 
 import pytest
-from elastic_live import CLONE, Cluster, wait_until
+from elastic_live import HERE, Cluster, wait_until
 
 NODES = 64
 JOBS = int(os.environ.get("ELASTIC_SOAK_JOBS", "300"))
@@ -33,12 +31,7 @@ def big(request):
 @pytest.fixture
 def program(big):
     """soak_app, compiled against this build's library."""
-    target = pathlib.Path(big.base) / "tools" / "soak_app"
-    source = CLONE / "test" / "live" / "soak" / "soak_app.c"
-    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", f"-I{CLONE}/src/libelastic",
-                    str(source), "-o", str(target), str(big.library),
-                    f"-Wl,-rpath,{target.parent}"], check=True)
-    return target
+    return big.compile(HERE / "soak" / "soak_app.c")
 
 
 def submit(cluster, program, dice):
