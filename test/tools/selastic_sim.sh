@@ -57,7 +57,7 @@ shows 'LOG'
 expect 2 $sim run "$dir/absent"
 shows 'absent'
 expect 2 $sim run "$log" --policy round-robin
-shows '--policy: Policy=round-robin: one of fcfs, easy'
+shows '--policy: Policy=round-robin: one of elastic, fcfs, easy'
 expect 2 $sim run "$log" --set VictimOrder=tallest
 shows '--set VictimOrder=tallest: one of'
 expect 2 $sim run "$log" --set VictimOrder
