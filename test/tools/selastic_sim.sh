@@ -106,6 +106,14 @@ for what in jobs%.csv segments%.csv journal% gantt%.svg summary%.json; do
 done
 grep -q 'redistribute$' "$dir/segments1.csv" || { echo 'FAIL: no job was resized'; failures=$((failures + 1)); }
 grep -q '</svg>' "$dir/gantt1.svg" || { echo 'FAIL: no image'; failures=$((failures + 1)); }
+# What resizes cost is multiplied, whichever model it comes from.
+# shellcheck disable=SC2086
+for model in '' '--rho 0.1:0.2'; do
+    expect 0 $sim run "$log" $elastic --evolving-share 0 --cost-factor 0 $model --json
+    shows '"redistribution_node_seconds":0,'
+    expect 0 $sim run "$log" $elastic --evolving-share 0 $model --cost-factor 0 --json
+    shows '"redistribution_node_seconds":0,'
+done
 expect 0 ./selastic check "$dir/journal1"
 shows '60 jobs (60 completed, 0 running)'
 shows ' 0 violations'

@@ -50,7 +50,7 @@ TEST(every_option_of_run_can_be_set) {
     const auto plan = parse(
         "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
         "Overrun=extend\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor=3\nPrefFactor=2\n"
-        "Rho=0:0.1\nLenient=yes\n");
+        "CostFactor=3\nRho=0:0.1\nLenient=yes\n");
     check_ok(plan);
     const RunSpec spec = plan->spec(0);
     check_eq(spec.workload.nodes, 7);
@@ -62,6 +62,7 @@ TEST(every_option_of_run_can_be_set) {
     check_eq(spec.workload.evolving_share, 0.25);
     check_eq(spec.workload.max_factor, 3);
     check_eq(spec.workload.model.parameter.high, 0.1);
+    check_eq(spec.workload.model.cost_factor, 3);
     check_that(spec.lenient);
 }
 

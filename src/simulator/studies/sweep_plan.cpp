@@ -68,7 +68,14 @@ Result<void> set_rho(RunSpec& spec, std::string_view value) {
     const auto low = parse_number(ends.front()), high = parse_number(ends.back());
     if (ends.size() != 2 || !low || !high || *low < 0 || *high > 1 || *low > *high)
         return error("must be LO:HI with 0 <= LO <= HI <= 1");
-    spec.workload.model = simulator::mebf_model({*low, *high});
+    spec.workload.model = simulator::mebf_model({*low, *high}, spec.workload.model.cost_factor);
+    return {};
+}
+
+Result<void> set_cost_factor(RunSpec& spec, std::string_view value) {
+    const auto number = parse_number(value);
+    if (!number || *number < 0) return error("must be a number from 0");
+    spec.workload.model.cost_factor = *number;
     return {};
 }
 
@@ -96,6 +103,7 @@ constexpr std::array kKeys{
     number<&WorkloadOptions::max_factor>("MaxFactor"),
     number<&WorkloadOptions::pref_factor>("PrefFactor"),
     Key{"Rho", false, set_rho},
+    Key{"CostFactor", true, set_cost_factor},
     whole_number<&WorkloadOptions::seed>("Seed"),
     Key{kPolicy, false, set_policy},
 };

@@ -121,7 +121,11 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
     add_range(sub, "--rho", {0, 1},
               "Speed-up and costs by [mebf], the serial share within LO:HI; without it\n"
               "by [lina] (elastic.conf(5) lists the papers)",
-              [&w](Range rho) { w.model = simulator::mebf_model(rho); })
+              [&w](Range rho) { w.model = simulator::mebf_model(rho, w.model.cost_factor); })
+        ->group(kGroup);
+    sub->add_option("--cost-factor", w.model.cost_factor, "Costs of resizes, times the models'; 1")
+        ->check(CLI::Range(0.0, kMaxFactor))
+        ->type_name("F")
         ->group(kGroup);
     sub->add_option("--seed", w.seed, "Of all that is drawn; 1")->type_name("S")->group(kGroup);
 }
