@@ -20,7 +20,8 @@ class NarrowedRequest {
                                                   : nullptr),
           min_nodes_(job->details->min_nodes),
           max_nodes_(job->details->max_nodes),
-          min_cpus_(job->details->min_cpus) {
+          min_cpus_(job->details->min_cpus),
+          tasks_(job->details->num_tasks) {
         NodeSet forbidden = allowed.complement();
         if (excluded_) bit_or(forbidden.get(), excluded_);
         FREE_NULL_BITMAP(job->details->exc_node_bitmap);
@@ -40,13 +41,17 @@ class NarrowedRequest {
     NarrowedRequest& operator=(const NarrowedRequest&) = delete;
 
   private:
-    // Fewer nodes have fewer processors: the job's tasks, of which Slurm counts one a node if
-    // the user does not, must not keep it from starting on them.
+    // Fewer nodes have fewer processors: the job's tasks, of which there is one a node if the
+    // user does not say, must not keep it from starting on them.
     void ask_for(job_details* details, uint32_t nodes) const {
         details->min_nodes = details->max_nodes = nodes;
-        if (nodes < min_nodes_)
-            details->min_cpus = static_cast<uint32_t>(
-                (std::uint64_t{min_cpus_} * nodes + min_nodes_ - 1) / min_nodes_);
+        if (nodes >= min_nodes_) return;
+        details->min_cpus = share(min_cpus_, nodes);
+        details->num_tasks = share(tasks_, nodes);
+    }
+
+    uint32_t share(uint32_t of_all, uint32_t nodes) const {
+        return static_cast<uint32_t>((std::uint64_t{of_all} * nodes + min_nodes_ - 1) / min_nodes_);
     }
 
     void restore(job_record_t* job) {
@@ -56,12 +61,13 @@ class NarrowedRequest {
         job->details->min_nodes = min_nodes_;
         job->details->max_nodes = max_nodes_;
         job->details->min_cpus = min_cpus_;
+        job->details->num_tasks = tasks_;
     }
 
     job_record_t* job_;
     uint32_t array_id_;
     bitstr_t* excluded_;
-    uint32_t min_nodes_, max_nodes_, min_cpus_;
+    uint32_t min_nodes_, max_nodes_, min_cpus_, tasks_;
 };
 
 // Nothing to say: it may start as far as that goes.
