@@ -225,7 +225,7 @@ Policy elastic_default() {
     policy.backfill_order = BackfillOrder::lightest;
     policy.expand_order = ExpandOrder::benefit;
     policy.expand_amount = ExpandAmount::to_fastest;
-    policy.resize_gap = 10;
+    policy.resize_gap = 2;
     return policy;
 }
 
