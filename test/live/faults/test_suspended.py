@@ -11,7 +11,10 @@ from elastic_live import wait_until
 
 @pytest.fixture(autouse=True)
 def peers_that_stop(expect_errors):
-    """Now and then a peer of slurmctld (not of ours) is held up for ten seconds; it says so."""
+    """In about one of seven runs on a busy machine slurmctld waits ten seconds for a peer in vain.
+
+    Which one is not known; nothing of ours connects to that port.
+    """
     expect_errors.append("slurm_receive_msg .*Socket timed out")
 
 
