@@ -247,7 +247,7 @@ std::vector<std::string> notes(const StudyOptions& o, const Trace& trace) {
         "Utilisation counts what resizes cost as use, as section 4.1 does; useful utilisation in "
         "runs.csv does not.",
         "Left open by the paper and decided here: b (as alpha), how many processors an evolving "
-        "job asks for (1 to its size), x of algorithm 6 (90 %), estimates (the log's requested "
+        "job asks for (1 to half of its size), x of algorithm 6 (90 %), estimates (the log's requested "
         "times; the run time where there is none), the seed of the synthetic workload beyond "
         "table 1's 17.",
     };
