@@ -105,7 +105,7 @@ Result<Json> Queries::answer(const protocol::Query& query, uid_t uid, Time now) 
 }
 
 bool Queries::may_see(const JobEntry& job, uid_t uid) const {
-    return !(slurm_conf.private_data & PRIVATE_DATA_JOBS) || job.owner == uid || is_operator(uid);
+    return !context_.view.private_jobs || job.owner == uid || is_operator(uid);
 }
 
 Result<Json> Queries::jobs(uid_t uid, Time now) const {
@@ -145,7 +145,7 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
     const JobEntry* job = context_.jobs.find(query.job);
     auto events = journal::tail(journal_path_, 1000, query.job);
     if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
-    if (!job && slurm_conf.private_data & PRIVATE_DATA_JOBS && !is_operator(uid))
+    if (!job && context_.view.private_jobs && !is_operator(uid))
         return error("job {} is not known or not yours", query.job);
     if (!job && (!events || events->empty())) return error("job {} is not known", query.job);
     Json json = job ? describe(*job, context_.book.of_job(job->id), now)
@@ -165,7 +165,7 @@ Result<Json> Queries::snapshot(uid_t uid) const {
 }
 
 Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
-    if (slurm_conf.private_data & PRIVATE_DATA_JOBS && !is_operator(uid))
+    if (context_.view.private_jobs && !is_operator(uid))
         return error("PrivateData has jobs: the journal is for operators, show JOB for owners");
     std::size_t count = query.tail > 0 ? static_cast<std::size_t>(query.tail) : 100;
     auto events = journal::tail(journal_path_, std::min<std::size_t>(count, 2000), query.job);

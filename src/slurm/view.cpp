@@ -114,6 +114,7 @@ class Builder {
         forget_last();
         view_.snapshot.now = now_;
         view_.nodes_in_all = node_record_count;
+        view_.private_jobs = (slurm_conf.private_data & PRIVATE_DATA_JOBS) != 0;
         view_.read = time(nullptr);
         shared_end_.assign(node_record_count, -1);
         read_running();

@@ -23,6 +23,9 @@ struct View {
     std::vector<NodeSet> pools;           // the nodes a pool consists of
     std::vector<std::string> partitions;  // of pending jobs: where this entry would start
     int nodes_in_all = 0;
+    // PrivateData has "jobs": users see their own only.  Kept here because slurm_conf, read without
+    // the lock, is all zeros while slurmctld reads slurm.conf.
+    bool private_jobs = true;
     time_t read = 0;  // when; Slurm's marks of change have this resolution
 
     // The nodes of the pools of which `counts` uses any.

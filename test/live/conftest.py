@@ -24,6 +24,7 @@ from elastic_live import CLONE, Cluster  # noqa: E402
 CONF = [
     "Licenses=beer:2",
     "GresTypes=gpu",
+    "PrivateData=events",
     "JobCompType=jobcomp/filetxt",
     "JobCompLoc=@DIR@/log/jobcomp",
     "PartitionName=left Nodes=n[1-4] MaxTime=3 DefaultTime=1 State=UP",

@@ -3,6 +3,8 @@
 
 import json
 
+from elastic_live import wait_until
+
 
 def entry(cluster, job, **more):
     listed = cluster.selastic("jobs", **more)["jobs"]
@@ -91,3 +93,26 @@ def test_permissions(cluster, stranger):
     assert theirs.take_shrink()["size"] == 1
     cluster.run("selastic", "expand", theirs.job, 2)  # an operator may
     assert theirs.take_expand()["size"] == 2
+
+
+def test_private_jobs(cluster, stranger):
+    mine = cluster.sbatch("-N1", "--elastic=malleable,min=1,max=4", wrap="sleep 100")
+    theirs = cluster.sbatch("-N1", wrap="sleep 100", user=stranger)
+    for job in (mine, theirs):
+        cluster.wait_state(job, "RUNNING")
+
+    def seen_by(user):
+        listed = cluster.selastic("jobs", user=user)["jobs"]
+        return {job["job"] for job in listed} & {mine, theirs}
+
+    try:
+        cluster.set_slurm(PrivateData="events,jobs")
+        wait_until(lambda: seen_by(stranger) == {theirs}, "others see their own jobs only")
+        assert seen_by(None) == {mine, theirs}  # an operator
+        for arguments in [("show", mine), ("journal",)]:
+            result = cluster.run("selastic", *arguments, user=stranger, check=False)
+            assert result.code == 1 and result.err, str(result)
+        assert cluster.selastic("show", theirs, user=stranger)["job"]["job"] == theirs
+    finally:
+        cluster.set_slurm(PrivateData="events")
+    wait_until(lambda: seen_by(stranger) == {mine, theirs}, "others see all jobs again")

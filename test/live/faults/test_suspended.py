@@ -9,15 +9,6 @@ import pytest
 from elastic_live import wait_until
 
 
-@pytest.fixture(autouse=True)
-def peers_that_stop(expect_errors):
-    """In about one of seven runs on a busy machine slurmctld waits ten seconds for a peer in vain.
-
-    Which one is not known; nothing of ours connects to that port.
-    """
-    expect_errors.append("slurm_receive_msg .*Socket timed out")
-
-
 def suspend(cluster, job):
     cluster.run("scontrol", "suspend", job)
     cluster.wait_journal(job, "end", state="SUSPENDED")
