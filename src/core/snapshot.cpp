@@ -324,8 +324,7 @@ class Checker {
     template <class Job>
     bool check_job(const Job& job, const char* what) {
         const Annotation& a = job.elastic;
-        require(job.id != 0 && jobs_.emplace(job.id, &a).second, "{} job {} is there twice", what,
-                job.id);
+        require(job.id != 0, "a {} job has the id 0", what);
         require(job.eligible < snapshot_.eligibilities.size(),
                 "{} job {}: there is no eligibility {}", what, job.id, job.eligible);
         return require(1 <= a.min && a.min <= a.pref && a.pref <= a.max && a.max <= kMaxNodes,
@@ -338,11 +337,13 @@ class Checker {
         require(job.batch_host_pool < snapshot_.pools.size(), "running job {}: there is no pool {}",
                 job.id, job.batch_host_pool);
         for (std::size_t pool = 0; pool < job.held.size(); ++pool) used_[pool] += job.held[pool];
-        held_.emplace(job.id, &job.held);
+        require(held_.emplace(job.id, &job.held).second, "running job {} is there twice", job.id);
     }
 
     void check_pending(const PendingJob& job) {
         if (!check_job(job, "pending")) return;
+        // Twice it may be there: for another partition, or as another task of a job array.
+        require(!held_.contains(job.id), "job {} runs and waits", job.id);
         require(job.duration >= 0, "pending job {}: negative duration", job.id);
     }
 
@@ -390,7 +391,6 @@ class Checker {
 
     const Snapshot& snapshot_;
     std::vector<std::int64_t> used_, kept_;  // by pool
-    std::map<JobId, const Annotation*> jobs_;
     std::map<JobId, const PoolCounts*> held_;
     std::set<JobId> promised_;
     std::optional<Error> error_;

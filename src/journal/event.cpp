@@ -216,7 +216,8 @@ class Reading {
                 v = static_cast<Enum>(i);
                 return;
             }
-        error_ = elastic::error("{}: \"{}\" is not one of {}", key, text, fmt::join(names, ", "));
+        error_ = elastic::error("{}: \"{}\" is not one of {}", key, printable(text),
+                                fmt::join(names, ", "));
     }
 
   private:

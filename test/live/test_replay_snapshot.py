@@ -39,7 +39,12 @@ def test_the_same_plan(cluster, elastic, policy):
     dice = random.Random(policy)
     for _ in range(JOBS):
         submit(cluster, program, dice)
+    # These stand in the queue more than once.
+    cluster.sbatch("-N2", "--exclusive", "--time=1", "--partition=debug,left", wrap="sleep 1")
+    cluster.sbatch("-N2", "--exclusive", "--time=1", "--array=1-4", wrap="sleep 1")
     snapshots = take_snapshots(cluster)
+    ids = [[job["id"] for job in json.loads(text)["snapshot"]["pending"]] for text in snapshots]
+    assert any(len(set(waiting)) < len(waiting) for waiting in ids)
     actions = set()
     for text in snapshots:
         replayed = cluster.run("selastic-sim", "replay-snapshot", "-", stdin=text)

@@ -112,6 +112,7 @@ TEST(references_out_of_range_are_refused) {
     check_that(refused([](Snapshot& s) { s.running[0].held[0] += 1; }));
     check_that(refused([](Snapshot& s) { s.running[0].elastic.min = 0; }));
     check_that(refused([](Snapshot& s) { s.pending[0].id = s.running[0].id; }));
+    check_that(refused([](Snapshot& s) { s.running.push_back(s.running[0]); }));
     check_that(refused([](Snapshot& s) { s.eligibilities[0].push_back(0); }));
     check_that(refused([](Snapshot& s) { s.eligibilities[0].push_back(7); }));
     check_that(refused([](Snapshot& s) { s.promises[0].nodes[0] = 5; }));
@@ -123,4 +124,12 @@ TEST(references_out_of_range_are_refused) {
         s.promises[0].kind = Promise::Kind::expand;
         s.promises[0].nodes = {5, 0};
     }));
+}
+
+// For another partition, or as the next task of a job array.
+TEST(a_job_may_wait_twice) {
+    SnapshotBuilder builder = example();
+    builder.snapshot.pending.push_back(builder.snapshot.pending[0]);
+    check_ok(validate(builder.snapshot));
+    check_ok(snapshot_from_json(to_json(builder.snapshot)));
 }
