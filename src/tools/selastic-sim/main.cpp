@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 // selastic-sim(1): its command line.  Each command is a function that returns the
 // exit code.
-#include "elastic_config.h"
-
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 
 #include "common/text.hpp"
 #include "core/config.hpp"
+#include "program.hpp"
 #include "selastic-sim/generate_command.hpp"
-#include "selastic-sim/output.hpp"
 #include "selastic-sim/replay_snapshot_command.hpp"
 #include "selastic-sim/reproduce_command.hpp"
 #include "selastic-sim/run_command.hpp"
@@ -23,7 +20,6 @@ namespace elastic::tools {
 namespace {
 
 using simulator::Range;
-using Command = std::function<int()>;
 
 std::optional<Range> parse_range(std::string_view text) {
     const std::size_t colon = text.find(':');
@@ -289,33 +285,20 @@ void add_replay_snapshot(CLI::App& app, Command& chosen) {
     sub->callback([o, &chosen] { chosen = [o] { return replay_snapshot(*o); }; });
 }
 
-int run_program(int argc, char** argv) {
-    CLI::App app("Simulate elastic scheduling on workload logs", "selastic-sim");
-    app.require_subcommand(1);
-    app.set_version_flag("--version", PACKAGE_STRING);
-    Command chosen;
+void add_commands(CLI::App& app, Command& chosen) {
     add_run(app, chosen);
     add_generate(app, chosen);
     add_sweep(app, chosen);
     add_reproduce(app, chosen);
     add_replay_snapshot(app, chosen);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& e) {
-        return app.exit(e);
-    } catch (const CLI::ParseError& e) {
-        return fail(Error{e.what()});
-    }
-    return chosen();
 }
 
 }  // namespace
 }  // namespace elastic::tools
 
 int main(int argc, char** argv) {
-    try {
-        return elastic::tools::run_program(argc, argv);
-    } catch (const std::exception& e) {
-        return elastic::tools::fail(elastic::Error{e.what()});
-    }
+    using namespace elastic::tools;
+    const Program program{"selastic-sim", "Simulate elastic scheduling on workload logs",
+                          add_commands};
+    return run_program(program, argc, argv);
 }

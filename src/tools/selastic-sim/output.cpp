@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors for people, results for files.
+// Results for files.
 #include "selastic-sim/output.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "common/atomic_file.hpp"
-#include "common/text.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -35,11 +34,6 @@ Result<void> write_special(const std::string& path, std::string_view content) {
 }
 
 }  // namespace
-
-int fail(const Error& error) {
-    fmt::print(stderr, "selastic-sim: error: {}\n", printable(error.message, 1024));
-    return kExitError;
-}
 
 Result<void> write_output(const std::string& path, std::string_view content) {
     if (path == kStandardOutput) return write_to(stdout, "standard output", content);

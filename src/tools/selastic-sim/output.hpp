@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What selastic-sim says, and where it puts its results.
+// Where selastic-sim puts its results.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "common/result.hpp"
+#include "program.hpp"
 
 namespace elastic::tools {
 
-// Exit codes (selastic-sim(1)).
-inline constexpr int kExitOk = 0;
+// Exit code besides those of program.hpp (selastic-sim(1)).
 inline constexpr int kExitDiffers = 1;  // replay-snapshot: another plan than the recorded one
-inline constexpr int kExitError = 2;
-
-// Prints "selastic-sim: error: MESSAGE"; returns kExitError.
-int fail(const Error&);
 
 inline constexpr std::string_view kStandardOutput = "-";
 

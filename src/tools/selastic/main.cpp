@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: MIT
 // selastic(1): its command line.  Each command is a function in one of the
 // *_commands files that returns the exit code.
-#include "elastic_config.h"
-
 #include <CLI/CLI.hpp>
-#include <exception>
-#include <functional>
 #include <memory>
 
+#include "program.hpp"
 #include "protocol/codec.hpp"
 #include "selastic/controller_commands.hpp"
 #include "selastic/file_commands.hpp"
 #include "selastic/job_commands.hpp"
-#include "selastic/output.hpp"
 
 namespace elastic::tools {
 namespace {
-
-using Command = std::function<int()>;
 
 CLI::App* add(CLI::App& app, const char* name, const char* text, const char* group) {
     return app.add_subcommand(name, text)->group(group);
@@ -207,33 +201,21 @@ void add_gantt(CLI::App& app, Command& chosen) {
     sub->callback([o, &chosen] { chosen = [o] { return draw_gantt(*o); }; });
 }
 
-int run(int argc, char** argv) {
-    CLI::App app("Watch and steer elastic jobs, take part in them, read their journal", "selastic");
-    app.require_subcommand(1);
-    app.set_version_flag("--version", PACKAGE_STRING);
-    Command chosen;
+void add_commands(CLI::App& app, Command& chosen) {
     add_queries(app, chosen);
     add_journal(app, chosen);
     add_job_commands(app, chosen);
     add_check(app, chosen);
     add_gantt(app, chosen);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& e) {
-        return app.exit(e);
-    } catch (const CLI::ParseError& e) {
-        return fail(Error{e.what()});
-    }
-    return chosen();
 }
 
 }  // namespace
 }  // namespace elastic::tools
 
 int main(int argc, char** argv) {
-    try {
-        return elastic::tools::run(argc, argv);
-    } catch (const std::exception& e) {
-        return elastic::tools::fail(elastic::Error{e.what()});
-    }
+    using namespace elastic::tools;
+    const Program program{"selastic",
+                          "Watch and steer elastic jobs, take part in them, read their journal",
+                          add_commands};
+    return run_program(program, argc, argv);
 }

@@ -12,11 +12,6 @@
 
 namespace elastic::tools {
 
-int fail(const Error& error) {
-    fmt::print(stderr, "selastic: error: {}\n", printable(error.message, 1024));
-    return kExitError;
-}
-
 std::string table(const std::vector<std::vector<std::string>>& rows) {
     constexpr std::size_t kMaxCell = 200;
     std::vector<std::size_t> widths;

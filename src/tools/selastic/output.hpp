@@ -7,19 +7,14 @@
 #include <vector>
 
 #include "common/json.hpp"
-#include "common/result.hpp"
 #include "common/time.hpp"
+#include "program.hpp"
 
 namespace elastic::tools {
 
-// Exit codes of all commands (selastic(1)).
-inline constexpr int kExitOk = 0;
+// Exit codes besides those of program.hpp (selastic(1)).
 inline constexpr int kExitNo = 1;  // timeout; violations found; refused
-inline constexpr int kExitError = 2;
 inline constexpr int kExitNotElastic = 3;
-
-// Prints "selastic: error: MESSAGE"; returns kExitError.
-int fail(const Error&);
 
 // Left-aligned columns, two blanks apart; the first row is the heading.  Cells
 // are made printable.
