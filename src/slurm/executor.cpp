@@ -483,18 +483,20 @@ bool Executor::apply_grow(Agreement& agreement, Time now) {
 void Executor::after_start(job_record_t* job, Time now) {
     observer_.started(job, now);
     context_.outbox.changed = true;
-    if (const JobEntry* entry = context_.jobs.find(job->job_id); entry && entry->elastic)
+    if (JobEntry* entry = context_.jobs.find(job->job_id); entry && entry->elastic)
         extend_limit(job, *entry, "it starts with fewer nodes than it asked for");
 }
 
 // A job that has fewer nodes than its limit was meant for takes longer.
-void Executor::extend_limit(job_record_t* job, const JobEntry& entry, const char* why) {
+void Executor::extend_limit(job_record_t* job, JobEntry& entry, const char* why) {
     auto end =
         std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999), partition_end(job));
     if (job->time_limit == INFINITE || end <= job->end_time) return;
     log_info("job {}: time limit extended by {} s, since {}", entry.id,
              static_cast<long>(end - job->end_time), why);
+    if (entry.limit_extended != job->time_limit) entry.limit_before = job->time_limit;
     set_end(job, end);
+    entry.limit_extended = job->time_limit;
 }
 
 // Bookkeeping, time limit, journal and the application's notice.

@@ -56,7 +56,7 @@ class Executor {
     void apply_shrink(core::Agreement&, Time now);
     bool apply_grow(core::Agreement&, Time now);
     void after_start(job_record_t*, Time now);
-    void extend_limit(job_record_t*, const JobEntry&, const char* why);
+    void extend_limit(job_record_t*, JobEntry&, const char* why);
     void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
                       const std::string& changed, Time now);
     NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&) const;

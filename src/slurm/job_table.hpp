@@ -19,6 +19,8 @@ struct JobEntry {
     uid_t owner = 0;
     std::string name;
     Time limit_end = 0;  // when its time limit ends it; 0 while pending
+    // Its time limit before it was extended, and as it was left; minutes, 0 in a run without that.
+    std::uint32_t limit_before = 0, limit_extended = 0;
     bool elastic = false;
     core::Annotation annotation;  // rigid jobs: min = pref = max
     std::string comment;          // the admin_comment that annotation was read from

@@ -117,7 +117,7 @@ void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
     bool holds = holds_nodes(job);
     bool restarted = entry.restarts != static_cast<int>(job->restart_cnt);
     if (entry.running && !restarted && IS_JOB_SUSPENDED(job)) suspended(entry, now);
-    if ((entry.running && !holds) || restarted) requeued(entry, now);
+    if ((entry.running && !holds) || restarted) requeued(job, entry, now);
     entry.restarts = static_cast<int>(job->restart_cnt);
     if (!holds) return;
     repair_batch(job);
@@ -131,10 +131,23 @@ void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
         entry.batch_host = name_of(batch_host(job));
 }
 
-void Observer::requeued(JobEntry& entry, Time now) {
+void Observer::requeued(job_record_t* job, JobEntry& entry, Time now) {
     if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
     entry.suspended = false;
     note_not_running(entry);
+    restore_limit(job, entry);
+}
+
+// The next run begins with the nodes and the time that its user asked for, unless somebody has
+// given it another limit meanwhile.
+void Observer::restore_limit(job_record_t* job, JobEntry& entry) {
+    if (IS_JOB_PENDING(job) && entry.limit_extended != 0 &&
+        job->time_limit == entry.limit_extended) {
+        log_info("job {}: time limit as before its last run, {} min", entry.id, entry.limit_before);
+        job->time_limit = entry.limit_before;
+        last_job_update = time(nullptr);
+    }
+    entry.limit_before = entry.limit_extended = 0;
 }
 
 void Observer::suspended(JobEntry& entry, Time now) {

@@ -43,7 +43,8 @@ class Observer {
     static void restart_ledger(const job_record_t*, JobEntry&, Time now);
     void submitted(const job_record_t*, JobEntry&, Time now);
     void ended(JobEntry&, const std::string& state, Time now);
-    void requeued(JobEntry&, Time now);
+    void requeued(job_record_t*, JobEntry&, Time now);
+    void restore_limit(job_record_t*, JobEntry&);
     void suspended(JobEntry&, Time now);
     static void note_not_running(JobEntry&);
     void note_resize(const job_record_t*, JobEntry&, Time now);

@@ -26,6 +26,8 @@ Json to_json(const JobEntry& job) {
         .set("nodes", job.nodes)
         .set("node_list", job.node_list);
     if (!job.elastic) return json;
+    if (job.limit_extended != 0)
+        json.set("limit_before", job.limit_before).set("limit_extended", job.limit_extended);
     return json.set("not_before", job.not_before)
         .set("last_resize", job.last_resize)
         .set("gain", job.gain)
@@ -87,6 +89,8 @@ void from_json(const Json& json, JobTable& jobs) {
     job.restarts = static_cast<int>(json.get_int("restarts"));
     job.nodes = static_cast<int>(json.get_int("nodes"));
     job.node_list = json.get_string("node_list");
+    job.limit_before = static_cast<std::uint32_t>(json.get_int("limit_before"));
+    job.limit_extended = static_cast<std::uint32_t>(json.get_int("limit_extended"));
     job.not_before = json.get_number("not_before");
     job.last_resize = json.get_number("last_resize");
     job.gain = static_cast<int>(json.get_int("gain"));

@@ -299,10 +299,15 @@ def test_resizes_are_in_the_accounting(cluster):
 
 def test_a_requeued_job_asks_for_what_its_user_asked_for(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N4", "--requeue")
+    limit = cluster.job(app.job)["TimeLimit"]
+    cluster.run("selastic", "shrink", app.job, 1)
+    app.take_shrink()
+    wait_until(lambda: cluster.job(app.job)["TimeLimit"] != limit, "its time limit is extended")
     cluster.run("selastic", "expand", app.job, 7)
     app.take_expand()
     cluster.run("scontrol", "requeuehold", app.job)
     cluster.wait_state(app.job, "PENDING")
+    wait_until(lambda: cluster.job(app.job)["TimeLimit"] == limit, "its limit is as it was")
     cluster.run("scontrol", "update", f"JobId={app.job}", "StartTime=now+2")
     cluster.run("scontrol", "release", app.job)
     app.restart()
