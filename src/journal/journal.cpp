@@ -18,6 +18,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "common/text.hpp"
+
 namespace elastic::journal {
 namespace {
 
@@ -57,6 +59,10 @@ class File {
     File(const File&) = delete;
     File& operator=(const File&) = delete;
     int fd() const { return fd_; }
+    std::uint64_t inode() const {
+        struct stat about {};
+        return ::fstat(fd_, &about) == 0 ? about.st_ino : 0;
+    }
 
   private:
     int fd_;
@@ -67,10 +73,10 @@ bool may_concern(std::string_view line, const std::string& job_key) {
     return job_key.empty() || line.find(job_key) != std::string_view::npos;
 }
 
-// Collects lines that come last first.
-class TailCollector {
+// Collects the events of some lines, up to a number of them.
+class Collector {
   public:
-    TailCollector(std::size_t n, JobId job)
+    Collector(std::size_t n, JobId job)
         : wanted_(n), job_(job), job_key_(job ? fmt::format("\"job\":{}", job) : "") {}
 
     bool full() const { return events_.size() >= wanted_; }
@@ -81,10 +87,7 @@ class TailCollector {
         if (event && (job_ == 0 || job_of(*event) == job_)) events_.push_back(std::move(*event));
     }
 
-    std::vector<Event> take() {
-        std::reverse(events_.begin(), events_.end());
-        return std::move(events_);
-    }
+    std::vector<Event> take() { return std::move(events_); }
 
   private:
     std::size_t wanted_;
@@ -95,7 +98,7 @@ class TailCollector {
 
 // Gives `to` the complete lines of `text`, last first, and leaves in `text` what
 // stands before the first newline: the end of a line that begins further up.
-void take_lines_backwards(std::string& text, TailCollector& to) {
+void take_lines_backwards(std::string& text, Collector& to) {
     for (;;) {
         const std::size_t newline = text.rfind('\n');
         if (newline == std::string::npos) return;
@@ -271,18 +274,31 @@ Result<Event> parse_line(std::string_view line) {
     return event_from_json(*json);
 }
 
-Result<std::vector<Event>> tail(const std::string& path, std::size_t n, JobId job,
-                                std::size_t max_bytes) {
+std::string to_string(const Position& position) {
+    return fmt::format("{}:{}", position.file, position.at);
+}
+
+std::optional<Position> position_from_string(std::string_view text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto file = parse_integer(text.substr(0, colon));
+    const auto at = parse_integer(text.substr(std::min(colon + 1, text.size())));
+    if (!file || !at || *file < 0 || *at < 0) return std::nullopt;
+    return Position{static_cast<std::uint64_t>(*file), *at};
+}
+
+Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job, std::size_t max_bytes) {
     const File file(path);
     if (file.fd() < 0) return system_error("cannot open", path);
     const off_t size = ::lseek(file.fd(), 0, SEEK_END);
     if (size < 0) return system_error("cannot read", path);
     const off_t stop = std::max<off_t>(0, size - static_cast<off_t>(max_bytes));
 
-    TailCollector collector(n, job);
+    Position next{file.inode(), 0};
+    Collector collector(n, job);
     std::string text;
     bool last_line_seen = false;  // what stands behind the last newline is incomplete
-    for (off_t at = size; at > stop && !collector.full() && text.size() <= kMaxLine;) {
+    for (off_t at = size;
+         at > stop && !(last_line_seen && collector.full()) && text.size() <= kMaxLine;) {
         const std::size_t want = static_cast<std::size_t>(std::min<off_t>(kBlock, at - stop));
         at -= static_cast<off_t>(want);
         std::string block(want, '\0');
@@ -292,13 +308,43 @@ Result<std::vector<Event>> tail(const std::string& path, std::size_t n, JobId jo
         if (!last_line_seen) {
             const std::size_t newline = text.rfind('\n');
             if (newline == std::string::npos) continue;
+            next.at = at + static_cast<off_t>(newline) + 1;
             text.resize(newline);
             last_line_seen = true;
         }
         take_lines_backwards(text, collector);
         if (at == 0) collector.add(text);
     }
-    return collector.take();
+    Excerpt excerpt{collector.take(), next};
+    std::reverse(excerpt.events.begin(), excerpt.events.end());
+    return excerpt;
+}
+
+Result<Excerpt> since(const std::string& path, const Position& from, std::size_t n, JobId job,
+                      std::size_t max_bytes) {
+    const File file(path);
+    if (file.fd() < 0) return system_error("cannot open", path);
+    const off_t size = ::lseek(file.fd(), 0, SEEK_END);
+    if (size < 0) return system_error("cannot read", path);
+    const bool same_file = from.file == file.inode() && from.at <= size;
+    Excerpt excerpt{{}, {file.inode(), same_file ? from.at : 0}};
+
+    std::string text(std::min<std::size_t>(size - excerpt.next.at, max_bytes), '\0');
+    if (pread_retrying(file.fd(), text.data(), text.size(), excerpt.next.at) !=
+        static_cast<ssize_t>(text.size()))
+        return error("cannot read {}: it changed its length", path);
+    Collector collector(n, job);
+    std::string_view rest = text;
+    for (std::size_t newline; !collector.full() && (newline = rest.find('\n')) != rest.npos;) {
+        collector.add(rest.substr(0, newline));
+        rest.remove_prefix(newline + 1);
+    }
+    // A line as long as all that may be read is no event.
+    const std::size_t taken = text.size() - rest.size();
+    excerpt.next.at +=
+        static_cast<std::int64_t>(taken == 0 && text.size() == max_bytes ? text.size() : taken);
+    excerpt.events = collector.take();
+    return excerpt;
 }
 
 }  // namespace elastic::journal

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -122,10 +123,30 @@ Result<Journal> read_journal(const std::string& path);
 // One line without its newline.
 Result<Event> parse_line(std::string_view line);
 
-// The last `n` events, oldest first, of `job` alone unless that is 0.  Reads
-// from the end and no more than `max_bytes`, so that it may be called on a
-// large file by a busy process.  Malformed lines are passed over.
-Result<std::vector<Event>> tail(const std::string& path, std::size_t n, JobId job = 0,
-                                std::size_t max_bytes = 64u << 20);
+// A place behind a complete line of a journal's file.
+struct Position {
+    std::uint64_t file = 0;  // its inode
+    std::int64_t at = 0;     // bytes
+    friend bool operator==(const Position&, const Position&) = default;
+};
+std::string to_string(const Position&);  // "1234:5678"
+std::optional<Position> position_from_string(std::string_view);
+
+// Some events, oldest first, and where those behind them begin.
+struct Excerpt {
+    std::vector<Event> events;
+    Position next;
+};
+
+// Both may be called on a large file by a busy process: they read no more than `max_bytes`.
+// Events are of `job` alone unless that is 0; malformed lines are passed over.
+//
+// The last `n` events, read from the end.
+Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job = 0,
+                     std::size_t max_bytes = 64u << 20);
+// The first `n` events behind `from`; if another file has taken the path's place (logrotate), or
+// this one is shorter, from its beginning.  There is nothing more if `next` is `from`.
+Result<Excerpt> since(const std::string& path, const Position& from, std::size_t n, JobId job = 0,
+                      std::size_t max_bytes = 4u << 20);
 
 }  // namespace elastic::journal

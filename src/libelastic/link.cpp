@@ -184,6 +184,7 @@ void Link::greet() {
 }
 
 bool Link::wait(int timeout_ms) {
+    flush();
     arm();
     std::array<epoll_event, 2> ready;
     const int count = epoll_wait(epoll_.get(), ready.data(), ready.size(), timeout_ms);

@@ -75,6 +75,9 @@ class Writer {
     }
     void flag(std::string_view key, bool& value) { json_.set(key, value); }
     void exact(std::string_view key, std::string& value, std::size_t) { json_.set(key, value); }
+    void added(std::string_view key, std::string& value, std::size_t) {
+        if (!value.empty()) json_.set(key, value);
+    }
     void prose(std::string_view key, std::string& value) { json_.set(key, one_line(value)); }
     template <class Enum>
     void word(std::string_view key, Enum& value) {
@@ -109,6 +112,10 @@ class Reader {
         take(json_.need_string(key, longest), value);
         if (!error_ && std::any_of(value.begin(), value.end(), is_control))
             error_ = error("{} has control characters", key);
+    }
+    // A field that peers of an earlier release do not know: absent is empty.
+    void added(std::string_view key, std::string& value, std::size_t longest) {
+        if (!error_ && json_.has(key)) exact(key, value, longest);
     }
     void prose(std::string_view key, std::string& value) { exact(key, value, kMaxText); }
     template <class Enum>
@@ -266,6 +273,7 @@ void describe(V& v, Query& m) {
     count(v, "nodes", m.nodes);
     v.exact("node", m.node, kMaxName);
     v.integer("tail", m.tail, 0, kMaxTail);
+    v.added("after", m.after, kMaxWord);
 }
 template <class V>
 void describe(V& v, Reply& m) {

@@ -118,6 +118,7 @@ struct Query {
     int nodes = 0;     // shrink, expand: the size wanted
     std::string node;  // evacuate
     int tail = 0;      // journal: the last so many events
+    std::string after;  // journal: instead the next so many behind the `next` of a reply before
 };
 struct Reply { std::int64_t token = 0; Json body; };
 

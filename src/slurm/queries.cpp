@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "common/hostlist.hpp"
+#include "common/text.hpp"
 #include "journal/journal.hpp"
 #include "slurm/log.hpp"
 
@@ -15,6 +16,12 @@ namespace elastic::slurm {
 namespace {
 
 constexpr std::size_t kMaxListed = 1500;  // a reply has its limit, see doc/protocol.md
+
+Json to_json(const std::vector<journal::Event>& events) {
+    Json list = Json::array();
+    for (const journal::Event& event : events) list.push(journal::to_json(event));
+    return list;
+}
 
 bool is_operator(uid_t uid) {
     return uid == 0 || validate_operator(uid);
@@ -143,17 +150,16 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
 
 Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) const {
     const JobEntry* job = context_.jobs.find(query.job);
-    auto events = journal::tail(journal_path_, 1000, query.job);
+    const auto excerpt = journal::tail(journal_path_, 1000, query.job);
     if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
     if (!job && context_.view.private_jobs && !is_operator(uid))
         return error("job {} is not known or not yours", query.job);
-    if (!job && (!events || events->empty())) return error("job {} is not known", query.job);
+    if (!job && (!excerpt || excerpt->events.empty()))
+        return error("job {} is not known", query.job);
     Json json = job ? describe(*job, context_.book.of_job(job->id), now)
                     : Json::object().set("job", query.job).set("state", "ENDED");
     if (job && job->elastic) json.set("annotation", core::to_json(job->annotation));
-    Json history = Json::array();
-    if (events)
-        for (const journal::Event& event : *events) history.push(journal::to_json(event));
+    const Json history = excerpt ? to_json(excerpt->events) : Json::array();
     return Json::object().set("job", json.set("history", history));
 }
 
@@ -168,11 +174,16 @@ Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
     if (context_.view.private_jobs && !is_operator(uid))
         return error("PrivateData has jobs: the journal is for operators, show JOB for owners");
     std::size_t count = query.tail > 0 ? static_cast<std::size_t>(query.tail) : 100;
-    auto events = journal::tail(journal_path_, std::min<std::size_t>(count, 2000), query.job);
-    if (!events) return events.error();
-    Json list = Json::array();
-    for (const journal::Event& event : *events) list.push(journal::to_json(event));
-    return Json::object().set("events", list);
+    count = std::min<std::size_t>(count, 2000);
+    const auto from = journal::position_from_string(query.after);
+    if (!from && !query.after.empty())
+        return error("after: '{}' is no place in a journal", printable(query.after));
+    const auto excerpt = from ? journal::since(journal_path_, *from, count, query.job)
+                              : journal::tail(journal_path_, count, query.job);
+    if (!excerpt) return excerpt.error();
+    return Json::object()
+        .set("events", to_json(excerpt->events))
+        .set("next", journal::to_string(excerpt->next));
 }
 
 // The job that this user may resize now.
@@ -253,7 +264,8 @@ Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now
         if (!job.running) continue;
         auto held = expand_hostlist(job.node_list);
         if (!held || std::find(held->begin(), held->end(), query.node) == held->end()) continue;
-        protocol::Query shrink{0, "evacuate", id, 0, query.node, 0};
+        protocol::Query shrink;
+        shrink.job = id;
         auto found = steerable(shrink, uid, now);
         auto offered = found ? offer_leaving(job, {query.node}, "its node is to be evacuated", now)
                              : Result<core::Agreement*>(found.error());

@@ -2,6 +2,7 @@
 """selastic for users and operators: what it shows, what it steers, and for whom."""
 
 import json
+import subprocess
 
 from elastic_live import wait_until
 
@@ -116,3 +117,25 @@ def test_private_jobs(cluster, stranger):
     finally:
         cluster.set_slurm(PrivateData="events")
     wait_until(lambda: seen_by(stranger) == {mine, theirs}, "others see all jobs again")
+
+
+def test_following_the_journal(cluster):
+    """Each event once and in order, however many there are when it begins."""
+    first = cluster.actor("malleable,min=1,max=6", "-N2")
+    with subprocess.Popen(["selastic", "journal", "--follow", "--json", "--tail", "1"],
+                          env=cluster.env, stdout=subprocess.PIPE, text=True) as following:
+        try:
+            assert json.loads(following.stdout.readline())  # it has begun
+            cluster.run("selastic", "expand", first.job, 4)
+            first.take_expand()
+            cluster.run("selastic", "shrink", first.job, 1)
+            first.take_shrink()
+            seen = []
+            while [event["event"] for event in seen].count("resize") < 2:
+                seen.append(json.loads(following.stdout.readline()))
+        finally:
+            following.terminate()
+    written = [event for event in cluster.journal(first.job) if event["event"] != "submit"]
+    mine = [event for event in seen if event.get("job") == first.job]
+    assert mine == [event for event in written if event in mine]
+    assert [event["to"] for event in mine if event["event"] == "resize"] == [4, 1]

@@ -226,20 +226,20 @@ TEST(the_tail_is_the_last_events_in_order) {
     append(folder.file(), text + "{\"time\":");
     const auto last = tail(folder.file(), 3);
     check_ok(last);
-    check_eq(last->size(), 3u);
-    check_eq(op_of(last->front()), 4998);
-    check_eq(op_of(last->back()), 5000);
+    check_eq(last->events.size(), 3u);
+    check_eq(op_of(last->events.front()), 4998);
+    check_eq(op_of(last->events.back()), 5000);
     const auto of_job = tail(folder.file(), 2, 7);
     check_ok(of_job);
-    check_eq(of_job->size(), 2u);
-    check_eq(op_of(of_job->front()), 4997);
+    check_eq(of_job->events.size(), 2u);
+    check_eq(op_of(of_job->events.front()), 4997);
     const auto all = tail(folder.file(), 1'000'000);
     check_ok(all);
-    check_eq(all->size(), 5000u);
-    check_eq(op_of(all->front()), 1);
+    check_eq(all->events.size(), 5000u);
+    check_eq(op_of(all->events.front()), 1);
     const auto none = tail(folder.file(), 0);
     check_ok(none);
-    check_eq(none->size(), 0u);
+    check_eq(none->events.size(), 0u);
 }
 
 TEST(the_tail_reads_no_more_than_it_may) {
@@ -249,14 +249,58 @@ TEST(the_tail_reads_no_more_than_it_may) {
     append(folder.file(), text);
     const auto last = tail(folder.file(), 5000, 0, 1000);
     check_ok(last);
-    check_that(last->size() > 10 && last->size() < 25);
-    check_eq(op_of(last->back()), 5000);
+    check_that(last->events.size() > 10 && last->events.size() < 25);
+    check_eq(op_of(last->events.back()), 5000);
 }
 
 TEST(the_tail_of_an_empty_or_torn_file_is_empty) {
     const Folder folder;
     append(folder.file(), "");
-    check_eq(tail(folder.file(), 3)->size(), 0u);
+    check_eq(tail(folder.file(), 3)->events.size(), 0u);
     append(folder.file(), "{\"time\":");
-    check_eq(tail(folder.file(), 3)->size(), 0u);
+    check_eq(tail(folder.file(), 3)->events.size(), 0u);
+}
+
+TEST(what_comes_behind_a_place_is_read_from_there) {
+    const Folder folder;
+    append(folder.file(), line(1) + line(2) + line(3));
+    const auto first = tail(folder.file(), 1);
+    check_eq(op_of(first->events.front()), 3);
+    check_that(since(folder.file(), first->next, 9)->next == first->next);
+
+    append(folder.file(), line(4) + line(5, 77) + line(6) + "{\"time\":");
+    const auto two = since(folder.file(), first->next, 2);
+    check_ok(two);
+    check_eq(two->events.size(), 2u);
+    check_eq(op_of(two->events.front()), 4);
+    const auto rest = since(folder.file(), two->next, 9);
+    check_eq(rest->events.size(), 1u);
+    check_eq(op_of(rest->events.front()), 6);
+    check_that(since(folder.file(), rest->next, 9)->next == rest->next);  // half a line
+    const auto of_job = since(folder.file(), first->next, 9, 77);
+    check_eq(of_job->events.size(), 1u);
+    check_that(of_job->next == rest->next);
+    const auto in_steps = since(folder.file(), {}, 9, 0, line(1).size() + 3);
+    check_eq(in_steps->events.size(), 1u);
+    check_eq(op_of(since(folder.file(), in_steps->next, 9)->events.front()), 2);
+}
+
+TEST(another_file_is_read_from_its_beginning) {
+    const Folder folder;
+    append(folder.file(), line(1) + line(2));
+    const Position place = tail(folder.file(), 1)->next;
+    check_eq(std::rename(folder.file().c_str(), folder.file(".1").c_str()), 0);
+    append(folder.file(), line(3));
+    check_eq(op_of(since(folder.file(), place, 9)->events.front()), 3);
+    const Position beyond{tail(folder.file(), 1)->next.file, 1'000'000};
+    check_eq(since(folder.file(), beyond, 9)->events.size(), 1u);
+    check_that(!since("/nonexistent", place, 9));
+}
+
+TEST(a_place_has_a_text) {
+    const Position place{12, 345};
+    check_eq(to_string(place), "12:345");
+    check_that(position_from_string("12:345") == place);
+    for (const char* wrong : {"", ":", "12", "12:", ":1", "1:-1", "-1:1", "a:b", "1:2:3"})
+        check_that(!position_from_string(wrong));
 }

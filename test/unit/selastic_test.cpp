@@ -72,15 +72,6 @@ TEST(an_evacuation_says_who_moves_and_who_stays) {
              "job 1: asked to move off (operation 5)\njob 2: stays: rigid\n");
 }
 
-TEST(news_are_the_events_behind_the_last_one_seen) {
-    const auto list = [](const char* text) { return *Json::parse(text); };
-    check_eq(news(list("[1,2,3,4]"), list("[1,2]")).dump(), "[3,4]");
-    check_eq(news(list("[2,3]"), list("[1,2,3]")).dump(), "[]");
-    check_eq(news(list("[8,9]"), list("[1,2]")).dump(), "[8,9]");
-    check_eq(news(list("[1,2]"), list("[]")).dump(), "[1,2]");
-    check_eq(news(list("[]"), list("[1]")).dump(), "[]");
-}
-
 TEST(a_shell_reads_events_as_they_are) {
     elastic_event event{};
     event.type = ELASTIC_EVENT_OFFER_SHRINK;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "common/text.hpp"
 #include "journal/event.hpp"
@@ -23,6 +24,7 @@ namespace elastic::tools {
 namespace {
 
 constexpr Duration kPatience = 10;  // to connect and be answered
+constexpr int kMostAtOnce = 1000;   // events
 
 class Asker : private libelastic::LinkUser {
   public:
@@ -147,19 +149,21 @@ protocol::Query journal_query(const JournalFilter& filter) {
     return query;
 }
 
-// Asks for more every second, until interrupted or the controller says no.
-int follow(Asker& asker, const JournalFilter& filter, Json seen) {
+// Asks for what has come since, once a second, until interrupted or the controller says no.
+int follow(Asker& asker, const JournalFilter& filter, Json body) {
     using namespace std::chrono_literals;
-    constexpr int kMostASecond = 1000;
     protocol::Query query = journal_query(filter);
-    query.tail = kMostASecond;
+    query.tail = kMostAtOnce;
     for (;;) {
-        std::this_thread::sleep_for(1s);
-        const Result<Json> body = asker.ask(query);
-        if (!body) return asker.give_up(body.error());
-        const Json events = body->get("events");
-        print_events(news(events, seen), filter.json);
-        if (events.size() > 0) seen = events;
+        const std::string last = std::exchange(query.after, body.get_string("next"));
+        if (query.after.empty()) return fail(error("the controller is too old for --follow"));
+        // While it has more than fits an answer it is asked again at once.
+        if (last == query.after || body.get("events").size() < kMostAtOnce)
+            std::this_thread::sleep_for(1s);
+        Result<Json> answer = asker.ask(query);
+        if (!answer) return asker.give_up(answer.error());
+        body = *std::move(answer);
+        print_events(body.get("events"), filter.json);
     }
 }
 
@@ -196,19 +200,7 @@ int show_journal(const JournalFilter& filter) {
     const Result<Json> body = (*asker)->ask(journal_query(filter));
     if (!body) return (*asker)->give_up(body.error());
     print_events(body->get("events"), filter.json);
-    return filter.follow ? follow(**asker, filter, body->get("events")) : kExitOk;
-}
-
-Json news(const Json& now, const Json& before) {
-    std::size_t first = 0;
-    if (before.size() > 0) {
-        const std::string last = before.at(before.size() - 1).dump();
-        for (std::size_t i = now.size(); i > 0 && first == 0; --i)
-            if (now.at(i - 1).dump() == last) first = i;
-    }
-    Json result = Json::array();
-    for (std::size_t i = first; i < now.size(); ++i) result.push(now.at(i));
-    return result;
+    return filter.follow ? follow(**asker, filter, *body) : kExitOk;
 }
 
 std::string render_jobs(const Json& body) {

@@ -32,8 +32,4 @@ std::string render_job(const Json& body);
 std::string render_message(const Json& body);  // shrink, expand
 std::string render_evacuation(const Json& body);
 
-// The events of `now` that come behind the last one of `before`; all of them if
-// that one is not there any more.  Both are arrays of events, oldest first.
-Json news(const Json& now, const Json& before);
-
 }  // namespace elastic::tools

@@ -41,9 +41,9 @@ int print_all(const std::string& file, const JournalFilter& filter) {
 }
 
 int print_tail(const std::string& file, const JournalFilter& filter) {
-    const auto events = journal::tail(file, static_cast<std::size_t>(filter.tail), filter.job);
-    if (!events) return fail(events.error());
-    for (const journal::Event& event : *events) print_event(event, filter.json);
+    const auto last = journal::tail(file, static_cast<std::size_t>(filter.tail), filter.job);
+    if (!last) return fail(last.error());
+    for (const journal::Event& event : last->events) print_event(event, filter.json);
     return kExitOk;
 }
 
