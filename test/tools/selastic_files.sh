@@ -3,29 +3,8 @@
 # selastic's command line as far as it needs no controller.  Prints what fails.
 set -u
 data=$ELASTIC_TEST_DATA/journal
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-failures=0
-
-# expect CODE COMMAND...: the command's exit code; its output is in $dir/out.
-expect() {
-    want=$1
-    shift
-    "$@" >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ $got -eq "$want" ] && return
-    echo "FAIL: $*: exit code $got, not $want"
-    cat "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
-
-# shows TEXT: the last output has it.
-shows() {
-    grep -qF -- "$1" "$dir/out" "$dir/err" && return
-    echo "FAIL: not in the output: $1"
-    cat "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
+# shellcheck source=test/tools/expect.sh
+. "$(dirname "$0")/expect.sh"
 
 unset SLURM_JOB_ID ELASTIC_CONTROLLER NO_COLOR
 selastic=./selastic
@@ -68,6 +47,7 @@ expect 2 $selastic gantt --nodes 'n[' "$data/example.journal"
 expect 2 $selastic gantt --svg "$dir/absent/x.svg" "$data/example.journal"
 
 for command in wait env accept 'request 1' 'release 1'; do
+    # shellcheck disable=SC2086  # a command and its arguments
     expect 3 $selastic $command
 done
 exit $failures
