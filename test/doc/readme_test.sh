@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The figures of README.md are those that its commands print.
+set -u
+readme=${srcdir:?is set by make check}/README.md
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+./selastic-sim generate lublin --jobs 5000 --load 0.8 >"$dir/log.swf" || exit 1
+for policy in easy elastic; do
+    ./selastic-sim run "$dir/log.swf" --elastic 50 --evolving-share 0 --policy $policy \
+        >"$dir/$policy" 2>/dev/null || exit 1
+    grep -qF -- "--elastic 50 --evolving-share 0 --policy $policy" "$readme" || exit 1
+done
+for row in wait turnaround slowdown utilisation; do
+    printed=$(grep -h "^  $row " "$dir/easy" "$dir/elastic" | tr -s ' \n' ' ')
+    tr -s ' ' <"$readme" | grep -qxF "${printed% }" && continue
+    echo "FAIL: not in README.md, side by side:$printed"
+    failed=1
+done
+exit $failed
