@@ -264,9 +264,9 @@ Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now
         if (!job.running) continue;
         auto held = expand_hostlist(job.node_list);
         if (!held || std::find(held->begin(), held->end(), query.node) == held->end()) continue;
-        protocol::Query shrink;
-        shrink.job = id;
-        auto found = steerable(shrink, uid, now);
+        protocol::Query of_job = query;
+        of_job.job = id;
+        auto found = steerable(of_job, uid, now);
         auto offered = found ? offer_leaving(job, {query.node}, "its node is to be evacuated", now)
                              : Result<core::Agreement*>(found.error());
         if (offered)

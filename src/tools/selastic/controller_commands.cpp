@@ -11,7 +11,6 @@
 #include <memory>
 #include <optional>
 #include <thread>
-#include <utility>
 
 #include "common/text.hpp"
 #include "journal/event.hpp"
@@ -155,11 +154,10 @@ int follow(Asker& asker, const JournalFilter& filter, Json body) {
     protocol::Query query = journal_query(filter);
     query.tail = kMostAtOnce;
     for (;;) {
-        const std::string last = std::exchange(query.after, body.get_string("next"));
+        query.after = body.get_string("next");
         if (query.after.empty()) return fail(error("the controller is too old for --follow"));
-        // While it has more than fits an answer it is asked again at once.
-        if (last == query.after || body.get("events").size() < kMostAtOnce)
-            std::this_thread::sleep_for(1s);
+        // After a full answer there may be more at once.
+        if (body.get("events").size() < kMostAtOnce) std::this_thread::sleep_for(1s);
         Result<Json> answer = asker.ask(query);
         if (!answer) return asker.give_up(answer.error());
         body = *std::move(answer);
