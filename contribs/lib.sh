@@ -103,9 +103,11 @@ build_tree() {
     return "$status"
 }
 
-# Configures anew when asked for something else than last time.  Through ccache
-# where there is one, so that the names of folders must not appear in what is
-# compiled: hence the relative path.
+# Where there is ccache, builds share what they compile, whichever folder it is
+# in; so that no folder's name appears in it, sources are named relatively.
+export CCACHE_NOHASHDIR=1
+
+# Configures anew when asked for something else than last time.
 # shellcheck disable=SC2016  # for the bash that runs it
 build_steps='
     set -e
@@ -113,7 +115,6 @@ build_steps='
     shift 3
     [ -x "$clone/configure" ] || "$clone/autogen.sh"
     if command -v ccache >/dev/null; then
-        export CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
         set -- "$@" CC="ccache gcc" CXX="ccache g++"
     fi
     mkdir -p "$build"
