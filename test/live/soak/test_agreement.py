@@ -24,7 +24,7 @@ from fast_cluster import FastCluster
 RATE = int(os.environ.get("ELASTIC_RATE", "50"))
 NODES = 16
 ROUNDS, JOBS_A_ROUND = 13, 8
-LATENCY = 12.0  # seconds of the fast clock
+LATENCY = 16.0  # seconds of the fast clock; up to 13 were seen, a quarter of a second of a real one
 VARIANTS = 12   # how often a round is moved by chance
 PAUSE = 60      # between two rounds
 SEED = int(os.environ.get("ELASTIC_TEST_SEED", "1"))
@@ -191,7 +191,7 @@ def test_live_and_simulator_agree(fast, policy, malleable_share):
     print(f"{policy}: {journal_agreement.summary(expected, actual)}")
     ends = [event["state"] for event in actual if event["event"] == "end"]
     assert set(ends) == {"COMPLETED"}
-    # A round's last job may wait for all of the others, one after the other.
-    differences = journal_agreement.compare(expected, actual, LATENCY * JOBS_A_ROUND / 2)
+    # A round's last job may wait for others, one after the other.
+    differences = journal_agreement.compare(expected, actual, 3 * LATENCY)
     assert not differences, "\n".join(differences)
     fast.check_journal()
