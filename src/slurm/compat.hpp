@@ -75,6 +75,12 @@ inline int find_room(job_record_t* job, bitstr_t* where, uint32_t nodes) {
                              nullptr);
 }
 
+// When a reservation takes its nodes.  A floating one keeps its distance from now.
+inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
+    return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time
+                                                        : reservation->start_time_first;
+}
+
 inline void rebuild_gres_details(job_record_t* job) {
     gres_ctld_job_build_details(job->gres_list_alloc, &job->gres_detail_cnt, &job->gres_detail_str,
                                 &job->gres_used);

@@ -24,7 +24,7 @@ struct Context {
     View view;                 // as of the last pass, or newer
     core::PlanInputs planned;  // in the last pass; its seed is 0 before the first
     core::Plan plan;           // made of that
-    Refusals refusals;         // of the present pass
+    Refusals refusals;         // since the queue was read
     Outbox outbox;
     QuietLog quiet;          // for what users can cause at will
     journal::Batch telling;  // what the journal is about to be told, saved before

@@ -248,7 +248,6 @@ void Controller::pass() {
     auto begin = Clock::now();
     seen_until_ = time(nullptr);
     urgent_ = false;
-    context_.refusals = {};
     for (int attempt = 0; attempt < kMaxReplans; ++attempt) {
         Time now = wall_clock();
         if (attempt == 0)

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "slurm/eligibility.hpp"
 #include "slurm/log.hpp"
 #include "slurm/resize.hpp"
 #include "slurm/start.hpp"
@@ -82,13 +83,18 @@ time_t partition_end(const job_record_t* job) {
 
 // ---- reading
 
-// Two holds of the lock, none of them longer than it must be.
+// Three holds of the lock, none of them longer than it must be.
 void Executor::read(Time now) {
     {
         ControllerLock lock(context_.locks);
-        queue_.read();
+        queue_.list();
     }
-    queue_.free_records();
+    {
+        ControllerLock lock(context_.locks);
+        queue_.sort();
+    }
+    queue_.finish();
+    context_.refusals = {};
     read_again(now);
 }
 
@@ -197,12 +203,12 @@ bool Executor::do_start(const Action& action, Time now) {
     const auto& pending = context_.view.snapshot.pending;
     const core::PendingJob& entry = pending[action.entry];
     const View& view = context_.view;
+    const std::uint32_t index = view.attempts[action.entry];
+    const Attempt& attempt = queue_.attempts()[index];
     // Where nodes are shared, how many it takes is for Slurm to find out.
     Started started = entry.shares_nodes
-                          ? start_job(job, view.partitions[action.entry],
-                                      view.nodes_of(entry.eligible), kAsRequested)
-                          : start_job(job, view.partitions[action.entry],
-                                      view.nodes_of(action.nodes), action.size_after);
+                          ? start_job(job, attempt, view.nodes_of(entry.eligible), kAsRequested)
+                          : start_job(job, attempt, view.nodes_of(action.nodes), action.size_after);
     if (started.outcome == StartOutcome::started) {
         after_start(started.job, now);
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
@@ -212,7 +218,7 @@ bool Executor::do_start(const Action& action, Time now) {
     log_debug("job {}: not started: {}", action.job, started.why);
     bool ask_again = entry.shares_nodes && started.outcome == StartOutcome::no_room;
     auto& list = ask_again ? context_.refusals.no_shared_room : context_.refusals.hidden;
-    return list.insert(action.job).second;
+    return list.insert({action.job, index}).second;
 }
 
 void Executor::do_shrink(const Action& action, Time now) {
@@ -409,8 +415,8 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
     if (!job || entry == pending.end()) return;
     if (size == 0) size = entry->elastic.pref;  // the crash of a controller came in between
     NodeSet allowed = context_.view.nodes_of(entry->eligible);
-    Started started =
-        start_job(job, context_.view.partitions[entry - pending.begin()], allowed, size);
+    const std::uint32_t attempt = context_.view.attempts[entry - pending.begin()];
+    Started started = start_job(job, queue_.attempts()[attempt], allowed, size);
     if (started.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", beneficiary,
                  started.why);
@@ -440,7 +446,7 @@ void Executor::apply_shrink(Agreement& agreement, Time now) {
 NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
                                  const Agreement& agreement) const {
     NodeSet idle = idle_nodes();
-    idle &= eligible_nodes(job, job->part_ptr);
+    idle &= eligible_nodes(job, usable_nodes());
     int size = static_cast<int>(job->node_cnt);
     int most = std::min({entry.annotation.max, size + agreement.coming(), size + idle.count()});
     int least = agreement.requested ? size + agreement.least : size + 1;

@@ -103,13 +103,10 @@ void launch(job_record_t* job) {
 
 }  // namespace
 
-Started start_job(job_record_t* job, const std::string& partition, const NodeSet& allowed,
-                  int nodes) {
-    part_record_t* part = find_part_record(const_cast<char*>(partition.c_str()));
-    if (!part) return {StartOutcome::refused, nullptr, "partition " + partition + " is gone"};
-    job->part_ptr = part;
-    job->details->features_use = job->details->features;
-    job->details->feature_list_use = job->details->feature_list;
+Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes) {
+    auto found = find(attempt);
+    if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
+    Trying trying(job, *found);
     if (std::string why = reason_not_to_start(job); !why.empty())
         return {StartOutcome::refused, nullptr, why};
 

@@ -2,6 +2,7 @@
 // Starting a pending job.  Needs ControllerLock.
 #pragma once
 
+#include "slurm/attempt.hpp"
 #include "slurm/nodes.hpp"
 
 namespace elastic::slurm {
@@ -20,10 +21,10 @@ struct Started {
 
 inline constexpr int kAsRequested = 0;
 
-// Starts the job on exactly `nodes` of the `allowed` ones, which Slurm chooses
+// Starts the job, tried so, on exactly `nodes` of the `allowed` ones, which Slurm chooses
 // with all its own rules (weights, topology), and launches it.  The record's
 // request is as before afterwards, so that a requeued job asks for the same.
 // kAsRequested leaves the number of nodes to the job's own request.
-Started start_job(job_record_t*, const std::string& partition, const NodeSet& allowed, int nodes);
+Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes);
 
 }  // namespace elastic::slurm

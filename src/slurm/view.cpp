@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One pass over Slurm's job list and one over its sorted queue, which was made in a hold of the
+// One pass over Slurm's job list and one over its sorted queue, which was made in holds of the
 // lock before: the order is as of then, everything else as of now.  The cost is
 // linear in jobs and nodes; masks are made once for each different set of
 // constraints, not once a job.  All of it happens under slurmctld's locks:
@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 
+#include "slurm/eligibility.hpp"
 #include "slurm/resize.hpp"
 
 namespace elastic::slurm {
@@ -23,92 +23,10 @@ bool linear_selection() {
     return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
 }
 
-// Drops the nodes whose hardware the job cannot use.
-void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
-    ListIterator iterator = list_iterator_create(config_list);
-    while (auto* config = static_cast<config_record_t*>(list_next(iterator))) {
-        bool memory_fits =
-            (details->pn_min_memory & MEM_PER_CPU) || config->real_memory >= details->pn_min_memory;
-        if (config->node_bitmap && (config->cpus < details->pn_min_cpus || !memory_fits ||
-                                    config->tmp_disk < details->pn_min_tmp_disk))
-            bit_and_not(mask.get(), config->node_bitmap);
-    }
-    list_iterator_destroy(iterator);
-}
-
-// What decides which nodes a job may use.  The texts are Slurm's own, so it
-// lives only as long as the lock is held.
-struct Constraints {
-    const part_record_t* partition = nullptr;
-    std::string_view features, excluded, required;
-    std::uint64_t memory = 0;
-    std::uint32_t processors = 0, disk = 0;
-    std::uint32_t nodes = 0;  // only with `required`
-    // What a reservation allows depends on who asks and for how long.
-    std::string_view reservation, account;
-    std::uint32_t user = 0, limit = 0;
-
-    auto operator<=>(const Constraints&) const = default;
-};
-
-std::string_view text(const char* value) {
-    return value ? value : "";
-}
-
-Constraints constraints_of(const job_record_t* job, const part_record_t* partition) {
-    const job_details* details = job->details;
-    Constraints result;
-    result.partition = partition;
-    result.features = text(details->features);
-    result.excluded = text(details->exc_nodes);
-    result.required = text(details->req_nodes);
-    result.memory = details->pn_min_memory;
-    result.processors = details->pn_min_cpus;
-    result.disk = details->pn_min_tmp_disk;
-    if (details->req_node_bitmap) result.nodes = details->min_nodes;
-    if (list_count(resv_list) > 0) {
-        result.reservation = text(job->resv_name);
-        result.account = text(job->account);
-        result.user = job->user_id;
-        result.limit = job->time_limit;
-    }
-    return result;
-}
-
-NodeSet usable_nodes() {
-    NodeSet usable(avail_node_bitmap);
-    bit_and(usable.get(), up_node_bitmap);
-    // Since slurmctld started such a node has not reported, but its job has not
-    // been lost either: what is agreed about it goes on.
-    for (int i = 0; i < node_record_count; ++i)
-        if (const node_record_t* node = node_record_table_ptr[i];
-            node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)
-            usable.add(i);
-    return usable;
-}
-
-void keep_unreserved(job_record_t* job, NodeSet& mask) {
-    time_t when = time(nullptr);
-    bitstr_t *allowed = nullptr, *excluded_cores = nullptr;
-    bool overlap = false;
-    int rc = job_test_resv(job, &when, false, &allowed, &excluded_cores, &overlap, false);
-    if (rc == SLURM_SUCCESS && allowed)
-        bit_and(mask.get(), allowed);
-    else
-        mask = NodeSet();
-    FREE_NULL_BITMAP(allowed);
-    FREE_NULL_BITMAP(excluded_cores);
-}
-
 class Builder {
   public:
     Builder(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals, View& view)
-        : now_(now),
-          jobs_(jobs),
-          queue_(queue),
-          refusals_(refusals),
-          view_(view),
-          usable_(usable_nodes()) {}
+        : now_(now), jobs_(jobs), queue_(queue), refusals_(refusals), view_(view) {}
 
     void build() {
         forget_last();
@@ -131,7 +49,7 @@ class Builder {
         pending.clear();
         view_.snapshot = {};
         view_.snapshot.pending = std::move(pending);
-        view_.partitions.clear();
+        view_.attempts.clear();
     }
 
     // ---- running jobs
@@ -160,7 +78,7 @@ class Builder {
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {
             running.elastic = entry.annotation;
-            running.eligible = mask_of(job, job->part_ptr);
+            running.eligible = eligibilities_.of(job);
             running.gain = entry.gain;
             running.expansions = entry.expansions;
             running.shrinks = entry.resizes - entry.expansions;
@@ -168,7 +86,7 @@ class Builder {
             running.not_before = entry.not_before;
         } else {
             running.elastic.min = running.elastic.pref = running.elastic.max = size;
-            running.eligible = no_nodes();
+            running.eligible = eligibilities_.none();
         }
         view_.snapshot.running.push_back(std::move(running));
         running_records_.push_back(job);
@@ -186,42 +104,42 @@ class Builder {
     // ---- pending jobs
 
     void read_pending() {
-        std::vector<part_record_t*> partitions;
-        for (const std::string& name : queue_.partitions())
-            partitions.push_back(find_part_record(const_cast<char*>(name.c_str())));
+        std::vector<std::optional<FoundAttempt>> attempts;
+        for (const Attempt& attempt : queue_.attempts()) attempts.push_back(find(attempt));
         for (const Queue::Place& place : queue_.places()) {
             job_record_t* job = find_job_record(place.job);
-            part_record_t* partition = partitions[place.partition];
-            if (job && partition && IS_JOB_PENDING(job) && job->details && job->priority)
-                read_pending(job, partition);
+            const auto& attempt = attempts[place.attempt];
+            if (!job || !attempt || !IS_JOB_PENDING(job) || !job->details || !job->priority)
+                continue;
+            Trying trying(job, *attempt);
+            read_pending(job, place);
         }
     }
 
-    void read_pending(job_record_t* job, part_record_t* partition) {
-        if (refusals_.hidden.count(job->job_id)) return;
+    void read_pending(job_record_t* job, const Queue::Place& place) {
+        if (refusals_.hidden.count({place.job, place.attempt})) return;
         const JobEntry& entry = jobs_.sync(job);
-        int nodes = nodes_wanted(job, partition);
-        if (static_cast<uint32_t>(nodes) > partition->max_nodes) return;
+        int nodes = nodes_wanted(job, job->part_ptr);
+        if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
 
         core::PendingJob pending;
         pending.id = job->job_id;
         pending.submit = static_cast<Time>(job->details->submit_time);
         pending.duration = time_limit_of(job);
-        pending.eligible = mask_of(job, partition);
+        pending.eligible = eligibilities_.of(job);
         pending.shares_nodes = !has_whole_nodes(job);
-        pending.refused = refusals_.no_shared_room.count(job->job_id) > 0;
+        pending.refused = refusals_.no_shared_room.count({place.job, place.attempt}) > 0;
         if (entry.elastic) {
             pending.elastic = entry.annotation;
             pending.elastic.pref = nodes;
         } else {
             pending.elastic.min = pending.elastic.pref = pending.elastic.max = nodes;
         }
-        // Only a job for several partitions stands in the queue more than once.
-        pending.alternative = job->part_ptr_list && !seen_.insert(job->job_id).second;
+        pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
         int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
         for (int copy = 0; copy < copies; ++copy) {
             view_.snapshot.pending.push_back(pending);
-            view_.partitions.emplace_back(partition->name);
+            view_.attempts.push_back(place.attempt);
         }
     }
 
@@ -245,39 +163,12 @@ class Builder {
         return static_cast<int>(std::clamp<int64_t>(tasks, 1, node_record_count / nodes + 1));
     }
 
-    // ---- masks: the nodes that a job may use
-
-    // A partition of no name: no job is in it, so no job's mask is found here.
-    core::EligibilityId no_nodes() {
-        return intern({}, [] { return NodeSet(); });
-    }
-
-    core::EligibilityId mask_of(job_record_t* job, part_record_t* partition) {
-        return intern(constraints_of(job, partition),
-                      [&] { return eligible_nodes(job, partition); });
-    }
-
-    template <class Make>
-    core::EligibilityId intern(const Constraints& constraints, Make&& make) {
-        if (last_mask_ != mask_ids_.end() && last_mask_->first == constraints)
-            return last_mask_->second;  // neighbours in the queue are often alike
-        auto [found, is_new] = mask_ids_.try_emplace(constraints, 0);
-        last_mask_ = found;
-        if (!is_new) return found->second;
-        NodeSet mask = make();
-        auto same = std::find_if(masks_.begin(), masks_.end(),
-                                 [&](const NodeSet& other) { return other.equals(mask); });
-        found->second = static_cast<core::EligibilityId>(same - masks_.begin());
-        if (same == masks_.end()) masks_.push_back(std::move(mask));
-        return found->second;
-    }
-
     // ---- pools: nodes that no mask tells apart
 
     void make_pools() {
         pool_of_.assign(node_record_count, 0);
         int pools = 1;
-        for (const NodeSet& mask : masks_) pools = refine(mask, pools);
+        for (const NodeSet& mask : eligibilities_.sets()) pools = refine(mask, pools);
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
         for (int node = 0; node < node_record_count; ++node) {
@@ -303,7 +194,7 @@ class Builder {
     void make_eligibilities() {
         auto& pools = view_.snapshot.pools;
         std::vector<int> wanted(pools.size(), 0);  // by how many masks
-        for (const NodeSet& mask : masks_) {
+        for (const NodeSet& mask : eligibilities_.sets()) {
             core::Eligibility eligible;
             for (core::PoolId pool = 0; pool < pools.size(); ++pool)
                 if (view_.pools[pool].overlaps(mask)) {
@@ -333,7 +224,7 @@ class Builder {
     void count_idle_and_shared() {
         std::map<std::pair<int, Time>, int> shared;
         for (int node = 0; node < node_record_count; ++node) {
-            if (taken_.has(node) || !usable_.has(node)) continue;
+            if (taken_.has(node) || !eligibilities_.usable().has(node)) continue;
             bool idle = shared_end_[node] < 0 && bit_test(idle_node_bitmap, node) &&
                         !bit_test(cg_node_bitmap, node) && bit_test(share_node_bitmap, node);
             if (idle)
@@ -351,14 +242,11 @@ class Builder {
     const Queue& queue_;
     const Refusals& refusals_;
     View& view_;
-    NodeSet usable_;
     std::vector<Time> shared_end_;  // by node: the last end of a job that shares it, -1 none
     NodeSet taken_;                 // a job has them whole
     std::vector<job_record_t*> running_records_;
-    std::set<core::JobId> seen_;  // of jobs for several partitions
-    std::map<Constraints, core::EligibilityId> mask_ids_;
-    std::map<Constraints, core::EligibilityId>::iterator last_mask_ = mask_ids_.end();
-    std::vector<NodeSet> masks_;
+    std::set<core::JobId> seen_;  // of jobs with several places in the queue
+    Eligibilities eligibilities_;
     std::vector<int> pool_of_;
 };
 
@@ -392,41 +280,6 @@ bool has_whole_nodes(const job_record_t* job) {
                (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
     return details->whole_node == WHOLE_NODE_REQUIRED ||
            (job->part_ptr && job->part_ptr->max_share == 0);
-}
-
-NodeSet eligible_nodes(job_record_t* job, const part_record_t* partition) {
-    NodeSet mask(partition->node_bitmap);
-    mask &= usable_nodes();
-    job_details* details = job->details;
-    if (details->exc_node_bitmap) mask -= NodeSet(details->exc_node_bitmap);
-    if (details->req_node_bitmap &&
-        bit_set_count(details->req_node_bitmap) >= static_cast<int>(details->min_nodes))
-        mask &= NodeSet(details->req_node_bitmap);
-    keep_fitting_hardware(details, mask);
-    bool has_xor = false;
-    if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
-    if (list_count(resv_list) > 0) keep_unreserved(job, mask);
-    return mask;
-}
-
-void Queue::read() {
-    records_.reset(build_job_queue(true, false));
-    sort_job_queue(records_.get());
-    places_.clear();
-    partitions_.clear();
-    std::vector<const part_record_t*> known;
-    ListIterator iterator = list_iterator_create(records_.get());
-    while (auto* record = static_cast<job_queue_rec_t*>(list_next(iterator))) {
-        if (!record->job_ptr || !record->part_ptr) continue;
-        auto same = std::find(known.begin(), known.end(), record->part_ptr);
-        auto index = static_cast<std::uint32_t>(same - known.begin());
-        if (same == known.end()) {
-            known.push_back(record->part_ptr);
-            partitions_.emplace_back(record->part_ptr->name);
-        }
-        places_.push_back({record->job_ptr->job_id, index});
-    }
-    list_iterator_destroy(iterator);
 }
 
 void read_cluster(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals,

@@ -2,6 +2,7 @@
 """Jobs start in Slurm's order, with EASY backfilling, within every constraint of Slurm."""
 
 import time
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -139,6 +140,95 @@ def test_a_growth_keeps_out_of_reservations(cluster):
         cluster.wait_quiet_queue()
     finally:
         cluster.run("scontrol", "delete", "ReservationName=kept")
+
+
+def test_a_growth_passes_a_reservation_behind_its_end(cluster):
+    """What counts is when the job ends, not its limit from now on."""
+    app = cluster.actor("malleable,min=1,max=8", "-N1", "--time=5")
+    began = cluster.wait_journal(app.job, "start")["time"]
+    wait_until(lambda: time.time() > began + 3, lambda: "three seconds of the job")
+    end = datetime.fromisoformat(cluster.job(app.job)["EndTime"])
+    cluster.run("scontrol", "create", "reservation", "ReservationName=later",
+                f"StartTime={(end + timedelta(seconds=1)).isoformat()}",
+                "Duration=120", "Nodes=n[1-8]", "Users=nobody")
+    try:
+        cluster.run("selastic", "expand", app.job, 8)
+        assert app.take_expand()["size"] == 8
+        cluster.run("scancel", app.job)
+        cluster.wait_quiet_queue()
+    finally:
+        cluster.run("scontrol", "delete", "ReservationName=later")
+
+
+def test_a_magnetic_reservation_draws_jobs(cluster):
+    """Those that may use it and fit, without being asked; others start elsewhere."""
+    cluster.run("scontrol", "create", "reservation", "ReservationName=drawn", "StartTime=now",
+                "Duration=10", "Nodes=n[1-3]", "Users=root", "Flags=MAGNETIC,IGNORE_JOBS")
+    try:
+        larger = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
+        fits = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+        waits = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+        for job in (larger, fits):
+            cluster.wait_state(job, "RUNNING")
+        assert not set(cluster.nodes_of(larger)) & {"n1", "n2", "n3"}
+        assert set(cluster.nodes_of(fits)) < {"n1", "n2", "n3"}
+        assert cluster.job(fits)["Reservation"] == "drawn"
+        reason(cluster, waits, "Resources", "Priority")
+        assert cluster.job(waits).get("Reservation", "(null)") == "(null)"
+        cluster.run("scancel", larger)
+        cluster.wait_state(waits, "RUNNING")
+        assert not set(cluster.nodes_of(waits)) & {"n1", "n2", "n3"}
+        cluster.run("scancel", fits, waits)
+        cluster.wait_quiet_queue()
+    finally:
+        cluster.run("scontrol", "delete", "ReservationName=drawn")
+
+
+def test_one_of_several_reservations(cluster):
+    for name, nodes in (("small", "n[1-2]"), ("large", "n[3-6]")):
+        cluster.run("scontrol", "create", "reservation", f"ReservationName={name}",
+                    "StartTime=now", "Duration=10", f"Nodes={nodes}", "Users=root",
+                    "Flags=IGNORE_JOBS")
+    try:
+        job = cluster.sbatch("-N4", "--exclusive", "--reservation=small,large", wrap="sleep 60")
+        cluster.wait_state(job, "RUNNING")
+        assert cluster.nodes_of(job) == ["n3", "n4", "n5", "n6"]
+        cluster.run("scancel", job)
+        cluster.wait_quiet_queue()
+    finally:
+        for name in ("small", "large"):
+            cluster.run("scontrol", "delete", f"ReservationName={name}")
+
+
+def test_preferred_features(cluster):
+    """The nodes with them if there are enough, else any."""
+    cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=fast",
+                "ActiveFeatures=fast")
+    try:
+        first = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 60")
+        cluster.wait_state(first, "RUNNING")
+        assert cluster.nodes_of(first) == ["n6", "n7"]
+        second = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 60")
+        cluster.wait_state(second, "RUNNING")
+        assert not set(cluster.nodes_of(second)) & {"n6", "n7"}
+        cluster.run("scancel", first, second)
+        cluster.wait_quiet_queue()
+    finally:
+        cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=",
+                    "ActiveFeatures=")
+
+
+def test_the_other_partition_if_one_refuses(cluster):
+    """For a reason that only Slurm knows, when the job is about to start."""
+    cluster.run("scontrol", "update", "PartitionName=left", "MaxCPUsPerNode=1")
+    try:
+        job = cluster.sbatch("-N2", "--exclusive", "-p", "left,debug", wrap="sleep 60")
+        cluster.wait_state(job, "RUNNING")
+        assert cluster.job(job)["Partition"] == "debug"
+        cluster.run("scancel", job)
+        cluster.wait_quiet_queue()
+    finally:
+        cluster.run("scontrol", "update", "PartitionName=left", "MaxCPUsPerNode=UNLIMITED")
 
 
 def test_dependencies(cluster):
