@@ -220,7 +220,7 @@ def test_preferred_features(cluster):
 
 def test_the_other_partition_if_one_refuses(cluster):
     """For a reason that only Slurm knows, when the job is about to start."""
-    cluster.run("scontrol", "update", "PartitionName=left", "MaxCPUsPerNode=1")
+    cluster.run("scontrol", "update", "PartitionName=left", "PriorityTier=9", "MaxCPUsPerNode=1")
     try:
         job = cluster.sbatch("-N2", "--exclusive", "-p", "left,debug", wrap="sleep 60")
         cluster.wait_state(job, "RUNNING")
@@ -228,7 +228,8 @@ def test_the_other_partition_if_one_refuses(cluster):
         cluster.run("scancel", job)
         cluster.wait_quiet_queue()
     finally:
-        cluster.run("scontrol", "update", "PartitionName=left", "MaxCPUsPerNode=UNLIMITED")
+        cluster.run("scontrol", "update", "PartitionName=left", "PriorityTier=1",
+                    "MaxCPUsPerNode=UNLIMITED")
 
 
 def test_dependencies(cluster):
