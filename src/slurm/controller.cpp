@@ -24,7 +24,7 @@ namespace elastic::slurm {
 
 namespace {
 
-constexpr int kMaxReplans = 3;  // in one pass, after refusals
+constexpr auto kLongestPass = std::chrono::seconds(1);  // with what is planned again
 constexpr auto kCredit = std::chrono::milliseconds(300);
 constexpr auto kCheapSave = std::chrono::milliseconds(10);  // not rationed
 constexpr auto kIdlePass = std::chrono::seconds(2);         // time passes, estimates run out
@@ -248,13 +248,11 @@ void Controller::pass() {
     auto begin = Clock::now();
     seen_until_ = time(nullptr);
     urgent_ = false;
-    for (int attempt = 0; attempt < kMaxReplans; ++attempt) {
-        Time now = wall_clock();
-        if (attempt == 0)
-            executor_.read(now);
-        else
-            executor_.read_again(now);
-        if (!executor_.carry_out(plan(), now)) break;
+    Time now = wall_clock();
+    executor_.read(now);
+    while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
+        now = wall_clock();
+        executor_.read_again(now);
     }
     last_pass_ = Clock::now();
     context_.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());

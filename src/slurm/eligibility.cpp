@@ -37,17 +37,58 @@ std::vector<time_t> begins_of_reservations() {
     return begins;
 }
 
+bool linear_selection() {
+    return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
+}
+
+// Calls function(config) for each sort of hardware.
+template <class Function>
+void for_each_hardware(Function&& function) {
+    ListIterator iterator = list_iterator_create(config_list);
+    while (auto* config = static_cast<config_record_t*>(list_next(iterator)))
+        if (config->node_bitmap) function(config);
+    list_iterator_destroy(iterator);
+}
+
 // Drops the nodes whose hardware the job cannot use.
 void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
-    ListIterator iterator = list_iterator_create(config_list);
-    while (auto* config = static_cast<config_record_t*>(list_next(iterator))) {
+    for_each_hardware([&](const config_record_t* config) {
         bool memory_fits =
             (details->pn_min_memory & MEM_PER_CPU) || config->real_memory >= details->pn_min_memory;
-        if (config->node_bitmap && (config->cpus < details->pn_min_cpus || !memory_fits ||
-                                    config->tmp_disk < details->pn_min_tmp_disk))
+        if (config->cpus < details->pn_min_cpus || !memory_fits ||
+            config->tmp_disk < details->pn_min_tmp_disk)
             bit_and_not(mask.get(), config->node_bitmap);
-    }
-    list_iterator_destroy(iterator);
+    });
+}
+
+// The processors that the job needs on each of its nodes if all bear the same; 0 if that says
+// nothing about which nodes to take.
+std::uint32_t processor_share(const job_record_t* job) {
+    const job_details* details = job->details;
+    if (details->max_nodes == 0 || details->min_cpus <= details->max_nodes) return 0;
+    if (!has_whole_nodes(job)) return 0;
+    return (details->min_cpus + details->max_nodes - 1) / details->max_nodes;
+}
+
+// Slurm counts processors over all of a job's nodes, plans count nodes.  So if there are enough
+// nodes with a share each, it is these; else Slurm has to find a mixture.
+void prefer_large_enough(const job_record_t* job, NodeSet& mask) {
+    const std::uint32_t share = processor_share(job);
+    if (share == 0) return;
+    NodeSet enough(mask);
+    for_each_hardware([&](const config_record_t* config) {
+        if (config->cpus < share) bit_and_not(enough.get(), config->node_bitmap);
+    });
+    if (enough.count() >= static_cast<int>(job->details->min_nodes)) mask = std::move(enough);
+}
+
+std::uint32_t processors_of_smallest(const NodeSet& nodes) {
+    std::uint32_t least = 0;
+    for_each_hardware([&](const config_record_t* config) {
+        if (bit_overlap_any(nodes.get(), config->node_bitmap))
+            least = least ? std::min<std::uint32_t>(least, config->cpus) : config->cpus;
+    });
+    return least;
 }
 
 // A reservation of the job's own has to be there now; others must not begin before its end.
@@ -87,10 +128,25 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
         bit_set_count(details->req_node_bitmap) >= static_cast<int>(details->min_nodes))
         mask &= NodeSet(details->req_node_bitmap);
     keep_fitting_hardware(details, mask);
+    prefer_large_enough(job, mask);
+    if (IS_JOB_RUNNING(job)) {
+        bit_and_not(mask.get(), power_node_bitmap);
+        bit_and_not(mask.get(), booting_node_bitmap);
+    }
     bool has_xor = false;
     if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
     if (list_count(resv_list) > 0) keep_unreserved(job, mask);
     return mask;
+}
+
+bool has_whole_nodes(const job_record_t* job) {
+    const job_details* details = job->details;
+    if (!details) return true;
+    if (linear_selection())
+        return details->share_res == 0 || !job->part_ptr ||
+               (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
+    return details->whole_node == WHOLE_NODE_REQUIRED ||
+           (job->part_ptr && job->part_ptr->max_share == 0);
 }
 
 Eligibilities::Eligibilities()
@@ -115,7 +171,9 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
     result.memory = details->pn_min_memory;
     result.processors = details->pn_min_cpus;
     result.disk = details->pn_min_tmp_disk;
-    if (details->req_node_bitmap) result.nodes = details->min_nodes;
+    result.processor_share = processor_share(job);
+    if (details->req_node_bitmap || result.processor_share > 0) result.nodes = details->min_nodes;
+    result.running = IS_JOB_RUNNING(job);
     if (!reservation_begins_.empty()) add_reservations(job, result);
     return result;
 }
@@ -145,7 +203,10 @@ core::EligibilityId Eligibilities::intern(const Constraints& constraints, Make&&
     auto same = std::find_if(sets_.begin(), sets_.end(),
                              [&](const NodeSet& other) { return other.equals(set); });
     found->second = static_cast<core::EligibilityId>(same - sets_.begin());
-    if (same == sets_.end()) sets_.push_back(std::move(set));
+    if (same == sets_.end()) {
+        least_processors_.push_back(processors_of_smallest(set));
+        sets_.push_back(std::move(set));
+    }
     return found->second;
 }
 

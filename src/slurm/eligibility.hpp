@@ -16,8 +16,12 @@ namespace elastic::slurm {
 NodeSet usable_nodes();
 
 // Those of the usable nodes, held or not, that the job may use as its record is set: in
-// job->part_ptr, with the features and the reservation in use (Trying).
+// job->part_ptr, with the features and the reservation in use (Trying).  What a running job may
+// grow onto has to be awake: Slurm boots nodes for jobs that start only.
 NodeSet eligible_nodes(job_record_t*, const NodeSet& usable);
+
+// Whether no other job may use the nodes of this one while it runs.
+bool has_whole_nodes(const job_record_t*);
 
 // The sets of eligible nodes among many jobs, each made once and numbered.  Lives only as long as
 // one hold of the lock: it refers to texts of Slurm's.
@@ -29,6 +33,8 @@ class Eligibilities {
     core::EligibilityId none();
 
     const std::vector<NodeSet>& sets() const { return sets_; }  // by EligibilityId
+    // Of the smallest node in the set; 0 if it is empty.
+    std::uint32_t least_processors(core::EligibilityId id) const { return least_processors_[id]; }
     const NodeSet& usable() const { return usable_; }
 
   private:
@@ -38,7 +44,9 @@ class Eligibilities {
         std::string_view features, excluded, required;
         std::uint64_t memory = 0;
         std::uint32_t processors = 0, disk = 0;
-        std::uint32_t nodes = 0;  // only with `required`
+        std::uint32_t processor_share = 0;
+        std::uint32_t nodes = 0;  // only with `required` or a share
+        bool running = false;
 
         // Only where there are reservations at all:
         std::size_t reservations_ahead = 0;  // that begin before its end
@@ -62,6 +70,7 @@ class Eligibilities {
     std::map<Constraints, core::EligibilityId> ids_;
     std::map<Constraints, core::EligibilityId>::iterator last_;
     std::vector<NodeSet> sets_;
+    std::vector<std::uint32_t> least_processors_;
 };
 
 }  // namespace elastic::slurm

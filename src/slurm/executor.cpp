@@ -79,6 +79,12 @@ time_t partition_end(const job_record_t* job) {
     return job->start_time + static_cast<time_t>(job->part_ptr->max_time) * 60;
 }
 
+// Reasons of waiting that a job in the view has left behind.
+bool may_be_replaced(uint32_t reason) {
+    return reason == WAIT_NO_REASON || reason == WAIT_PRIORITY || reason == WAIT_RESOURCES ||
+           reason == WAIT_LICENSES || reason == WAIT_ARRAY_TASK_LIMIT;
+}
+
 }  // namespace
 
 // ---- reading
@@ -116,6 +122,7 @@ void Executor::read_again(Time now) {
 void Executor::add_promises() {
     core::Snapshot& snapshot = context_.view.snapshot;
     std::set<core::JobId> claimed;
+    NodeSet idle = idle_nodes();
     for (auto& [op, agreement] : context_.book.all()) {
         const job_record_t* job = agreement.open() ? running_job(agreement.job) : nullptr;
         if (!job) continue;
@@ -142,9 +149,12 @@ void Executor::add_promises() {
             for (const Agreement* shrink : context_.book.shrinks_for(agreement.job))
                 coming += shrink->nodes;
             const JobEntry* entry = context_.jobs.find(agreement.job);
-            NodeSet idle = entry ? choose_joining(const_cast<job_record_t*>(job), *entry, agreement)
-                                 : NodeSet();
-            promise.nodes = context_.view.count(first_of(idle, agreement.coming() - coming).get());
+            NodeSet joining;
+            if (entry)
+                joining = choose_joining(const_cast<job_record_t*>(job), *entry, agreement, idle);
+            joining = first_of(joining, agreement.coming() - coming);
+            idle -= joining;  // none is promised twice
+            promise.nodes = context_.view.count(joining.get());
             snapshot.promises.push_back(std::move(promise));
         }
     }
@@ -200,15 +210,7 @@ bool Executor::do_start(const Action& action, Time now) {
     }
     job_record_t* job = pending_job(action.job);
     if (!job) return false;
-    const auto& pending = context_.view.snapshot.pending;
-    const core::PendingJob& entry = pending[action.entry];
-    const View& view = context_.view;
-    const std::uint32_t index = view.attempts[action.entry];
-    const Attempt& attempt = queue_.attempts()[index];
-    // Where nodes are shared, how many it takes is for Slurm to find out.
-    Started started = entry.shares_nodes
-                          ? start_job(job, attempt, view.nodes_of(entry.eligible), kAsRequested)
-                          : start_job(job, attempt, view.nodes_of(action.nodes), action.size_after);
+    Started started = try_to_start(job, action);
     if (started.outcome == StartOutcome::started) {
         after_start(started.job, now);
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
@@ -216,9 +218,30 @@ bool Executor::do_start(const Action& action, Time now) {
         return false;
     }
     log_debug("job {}: not started: {}", action.job, started.why);
-    bool ask_again = entry.shares_nodes && started.outcome == StartOutcome::no_room;
-    auto& list = ask_again ? context_.refusals.no_shared_room : context_.refusals.hidden;
-    return list.insert({action.job, index}).second;
+    return remember_refusal(job, action, started.outcome);
+}
+
+Started Executor::try_to_start(job_record_t* job, const Action& action) const {
+    const View& view = context_.view;
+    const core::PendingJob& entry = view.snapshot.pending[action.entry];
+    const Attempt& attempt = queue_.attempts()[view.places[action.entry].attempt];
+    // How many it takes is for Slurm to find out where nodes are shared, and from the processors
+    // where the user named no number of nodes.
+    if (entry.shares_nodes)
+        return start_job(job, attempt, view.nodes_of(entry.eligible), kAsRequested);
+    const int size = job->details->max_nodes > 0 ? action.size_after : kAsRequested;
+    return start_job(job, attempt, view.nodes_of(action.nodes), size);
+}
+
+// True if the next plan will differ by it.
+bool Executor::remember_refusal(const job_record_t* job, const Action& action,
+                                StartOutcome outcome) {
+    const Queue::Place& place = context_.view.places[action.entry];
+    Refusals& refusals = context_.refusals;
+    if (outcome == StartOutcome::limited) return refusals.limit(place, job, action.size_after);
+    const bool shares = context_.view.snapshot.pending[action.entry].shares_nodes;
+    return shares && outcome == StartOutcome::no_room ? refusals.refuse_sharing(place)
+                                                      : refusals.refuse(place);
 }
 
 void Executor::do_shrink(const Action& action, Time now) {
@@ -278,21 +301,17 @@ void Executor::do_withdraw(const Action& action, Time now) {
 }
 
 // What squeue shows as the reason: the first that waits for resources, then
-// those behind it.
+// those behind it.  What else kept them back does not any more, or they were not in the view.
 void Executor::explain_waiting() {
     bool first = true;
     for (const core::PendingJob& entry : context_.view.snapshot.pending) {
         job_record_t* job = pending_job(entry.id);
         if (!job) continue;
-        if (job->state_reason == WAIT_NO_REASON || job->state_reason == WAIT_PRIORITY ||
-            job->state_reason == WAIT_RESOURCES) {
-            auto reason = first ? WAIT_RESOURCES : WAIT_PRIORITY;
-            if (job->state_reason != reason) {
-                job->state_reason = reason;
-                xfree(job->state_desc);
-            }
-        }
+        auto reason = first ? WAIT_RESOURCES : WAIT_PRIORITY;
         first = false;
+        if (job->state_reason == reason || !may_be_replaced(job->state_reason)) continue;
+        job->state_reason = reason;
+        xfree(job->state_desc);
     }
 }
 
@@ -307,8 +326,6 @@ void Executor::settle(Time now) {
                                      agreement.state == AgreementState::accepted));
     });
     if (!anything) return;
-    // Nodes may have become idle, or have reported, since the last pass.
-    if (last_node_update >= context_.view.read) read(now);
     settle_all(now);
 }
 
@@ -414,9 +431,9 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
                               [&](const auto& other) { return other.id == beneficiary; });
     if (!job || entry == pending.end()) return;
     if (size == 0) size = entry->elastic.pref;  // the crash of a controller came in between
-    NodeSet allowed = context_.view.nodes_of(entry->eligible);
-    const std::uint32_t attempt = context_.view.attempts[entry - pending.begin()];
-    Started started = start_job(job, queue_.attempts()[attempt], allowed, size);
+    const Queue::Place& place = context_.view.places[entry - pending.begin()];
+    const Attempt& attempt = queue_.attempts()[place.attempt];
+    Started started = start_job(job, attempt, nodes_for(job, attempt), size);
     if (started.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", beneficiary,
                  started.why);
@@ -425,6 +442,14 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
     after_start(started.job, now);
     log_info("job {}: started on {} ({} nodes, handed over)", started.job->job_id,
              started.job->nodes, started.job->node_cnt);
+}
+
+// As of now: some may have reported, or have gone, since the last pass.
+NodeSet Executor::nodes_for(job_record_t* job, const Attempt& attempt) const {
+    auto found = find(attempt);
+    if (!found) return {};
+    Trying trying(job, *found);
+    return eligible_nodes(job, usable_nodes());
 }
 
 void Executor::apply_shrink(Agreement& agreement, Time now) {
@@ -444,8 +469,7 @@ void Executor::apply_shrink(Agreement& agreement, Time now) {
 }
 
 NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
-                                 const Agreement& agreement) const {
-    NodeSet idle = idle_nodes();
+                                 const Agreement& agreement, NodeSet idle) const {
     idle &= eligible_nodes(job, usable_nodes());
     int size = static_cast<int>(job->node_cnt);
     int most = std::min({entry.annotation.max, size + agreement.coming(), size + idle.count()});
@@ -466,7 +490,7 @@ bool Executor::apply_grow(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
     JobEntry* entry = context_.jobs.find(agreement.job);
     if (!job || !entry) return false;
-    NodeSet joining = choose_joining(job, *entry, agreement);
+    NodeSet joining = choose_joining(job, *entry, agreement, idle_nodes());
     if (must_wait_for_nodes(job, agreement, joining.count())) return false;
     int from = static_cast<int>(job->node_cnt);
     Result<void> grown =

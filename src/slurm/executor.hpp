@@ -8,6 +8,7 @@
 
 #include "core/plan.hpp"
 #include "slurm/observer.hpp"
+#include "slurm/start.hpp"
 
 namespace elastic::slurm {
 
@@ -36,6 +37,8 @@ class Executor {
     void add_promises();
     bool do_action(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
+    Started try_to_start(job_record_t*, const core::Action&) const;
+    bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
     void do_shrink(const core::Action&, Time now);
     void do_expand(const core::Action&, Time now);
     void do_reserve(const core::Action&, Time now);
@@ -59,7 +62,10 @@ class Executor {
     void extend_limit(job_record_t*, JobEntry&, const char* why);
     void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
                       const std::string& changed, Time now);
-    NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&) const;
+    // Those of the idle nodes that join the job now.
+    NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&,
+                           NodeSet idle) const;
+    NodeSet nodes_for(job_record_t*, const Attempt&) const;
 
     Context& context_;
     Negotiation& negotiation_;

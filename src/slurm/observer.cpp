@@ -11,6 +11,7 @@
 
 #include "common/hostlist.hpp"
 #include "slurm/log.hpp"
+#include "slurm/eligibility.hpp"
 #include "slurm/resize.hpp"
 
 namespace elastic::slurm {

@@ -70,22 +70,6 @@ class NarrowedRequest {
     uint32_t min_nodes_, max_nodes_, min_cpus_, tasks_;
 };
 
-// Nothing to say: it may start as far as that goes.
-std::string reason_not_to_start(job_record_t* job) {
-    if (!avail_front_end(job)) return "no front end is available";
-    if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
-        return "its deadline cannot be met";
-    if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
-        return "the limit of running tasks of its array";
-    if (!acct_policy_job_runnable_state(job) && !acct_policy_job_runnable_pre_select(job, false))
-        return "an accounting limit";
-    if (license_job_test(job, time(nullptr), true) != SLURM_SUCCESS) {
-        job->state_reason = WAIT_LICENSES;
-        return "licences";
-    }
-    return "";
-}
-
 // Whether more or other nodes might help.
 bool is_lack_of_room(int rc) {
     return rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
@@ -101,24 +85,41 @@ void launch(job_record_t* job) {
     repair_batch(job);
 }
 
+StartOutcome outcome_of(int rc) {
+    if (rc == ESLURM_ACCOUNTING_POLICY) return StartOutcome::limited;
+    return is_lack_of_room(rc) ? StartOutcome::no_room : StartOutcome::refused;
+}
+
 }  // namespace
+
+const char* why_not_now(job_record_t* job) {
+    if (!avail_front_end(job)) return "no front end is available";
+    if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
+        return "its deadline cannot be met";
+    if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
+        return "the limit of running tasks of its array";
+    // A limit that held it back before; one that is new it meets when it is to start.
+    if (!acct_policy_job_runnable_state(job) && !acct_policy_job_runnable_pre_select(job, false))
+        return "an accounting limit";
+    if (license_job_test(job, time(nullptr), true) != SLURM_SUCCESS) {
+        job->state_reason = WAIT_LICENSES;
+        return "licences";
+    }
+    return nullptr;
+}
 
 Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes) {
     auto found = find(attempt);
     if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
     Trying trying(job, *found);
-    if (std::string why = reason_not_to_start(job); !why.empty())
-        return {StartOutcome::refused, nullptr, why};
+    if (const char* why = why_not_now(job)) return {StartOutcome::refused, nullptr, why};
 
     int rc;
     {
         NarrowedRequest narrowed(job, allowed, nodes);
         rc = compat::allocate(job);
     }
-    if (rc != SLURM_SUCCESS) {
-        auto outcome = is_lack_of_room(rc) ? StartOutcome::no_room : StartOutcome::refused;
-        return {outcome, nullptr, slurm_strerror(rc)};
-    }
+    if (rc != SLURM_SUCCESS) return {outcome_of(rc), nullptr, slurm_strerror(rc)};
     last_job_update = time(nullptr);
     launch(job);
     return {StartOutcome::started, job, ""};

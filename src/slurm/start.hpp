@@ -10,7 +10,8 @@ namespace elastic::slurm {
 enum class StartOutcome {
     started,
     no_room,  // not on these nodes, now
-    refused,  // for a reason that more nodes would not change (a limit, a licence)
+    limited,  // by a limit of accounting, which may hold for other jobs of that user
+    refused,  // for another reason that more nodes would not change (a licence, an array's limit)
 };
 
 struct Started {
@@ -18,6 +19,10 @@ struct Started {
     job_record_t* job = nullptr;  // started: its record (of a job array: the task's own)
     std::string why;              // otherwise
 };
+
+// What keeps the job from starting now wherever there is room, null if nothing does.  Slurm sets
+// its reason for squeue.
+const char* why_not_now(job_record_t*);
 
 inline constexpr int kAsRequested = 0;
 

@@ -14,14 +14,11 @@
 
 #include "slurm/eligibility.hpp"
 #include "slurm/resize.hpp"
+#include "slurm/start.hpp"
 
 namespace elastic::slurm {
 
 namespace {
-
-bool linear_selection() {
-    return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
-}
 
 class Builder {
   public:
@@ -49,7 +46,7 @@ class Builder {
         pending.clear();
         view_.snapshot = {};
         view_.snapshot.pending = std::move(pending);
-        view_.attempts.clear();
+        view_.places.clear();
     }
 
     // ---- running jobs
@@ -117,21 +114,22 @@ class Builder {
     }
 
     void read_pending(job_record_t* job, const Queue::Place& place) {
-        if (refusals_.hidden.count({place.job, place.attempt})) return;
-        const JobEntry& entry = jobs_.sync(job);
-        int nodes = nodes_wanted(job, job->part_ptr);
+        core::EligibilityId eligible = eligibilities_.of(job);
+        int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
         if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
+        if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
+        const JobEntry& entry = jobs_.sync(job);
 
         core::PendingJob pending;
         pending.id = job->job_id;
         pending.submit = static_cast<Time>(job->details->submit_time);
         pending.duration = time_limit_of(job);
-        pending.eligible = eligibilities_.of(job);
+        pending.eligible = eligible;
         pending.shares_nodes = !has_whole_nodes(job);
-        pending.refused = refusals_.no_shared_room.count({place.job, place.attempt}) > 0;
+        pending.refused = !refusals_.shares(place);
         if (entry.elastic) {
             pending.elastic = entry.annotation;
-            pending.elastic.pref = nodes;
+            pending.elastic.pref = std::clamp(nodes, entry.annotation.min, entry.annotation.max);
         } else {
             pending.elastic.min = pending.elastic.pref = pending.elastic.max = nodes;
         }
@@ -139,18 +137,18 @@ class Builder {
         int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
         for (int copy = 0; copy < copies; ++copy) {
             view_.snapshot.pending.push_back(pending);
-            view_.attempts.push_back(place.attempt);
+            view_.places.push_back(place);
         }
     }
 
-    static int nodes_wanted(const job_record_t* job, const part_record_t* partition) {
-        int nodes = static_cast<int>(std::max(job->details->min_nodes, partition->min_nodes));
-        if (partition->total_nodes && partition->total_cpus) {
-            int cpus = static_cast<int>(partition->total_cpus / partition->total_nodes);
-            int wanted = static_cast<int>(job->details->min_cpus);
-            nodes = std::max(nodes, (wanted + cpus - 1) / std::max(cpus, 1));
-        }
-        return std::max(nodes, 1);
+    // Without a number of nodes of its own, a job may need as many as of the smallest.
+    static int nodes_wanted(const job_record_t* job, std::uint32_t processors) {
+        const job_details* details = job->details;
+        std::uint32_t nodes = std::max(details->min_nodes, job->part_ptr->min_nodes);
+        if (processors > 0)
+            nodes = std::max(nodes, (details->min_cpus + processors - 1) / processors);
+        if (details->max_nodes > 0) nodes = std::min(nodes, details->max_nodes);
+        return static_cast<int>(std::max(nodes, 1U));
     }
 
     // A job array is one record until its tasks start; in one pass as many may
@@ -158,8 +156,8 @@ class Builder {
     static int startable_tasks(const job_record_t* job, int nodes) {
         if (!job->array_recs || job->array_task_id != NO_VAL) return 1;
         int64_t tasks = job->array_recs->task_cnt;
-        if (job->array_recs->max_run_tasks)
-            tasks = std::min<int64_t>(tasks, job->array_recs->max_run_tasks);
+        if (int64_t most = job->array_recs->max_run_tasks)
+            tasks = std::min(tasks, most - job->array_recs->tot_run_tasks);
         return static_cast<int>(std::clamp<int64_t>(tasks, 1, node_record_count / nodes + 1));
     }
 
@@ -272,14 +270,22 @@ core::PoolCounts View::count(bitstr_t* nodes) const {
     return counts;
 }
 
-bool has_whole_nodes(const job_record_t* job) {
-    const job_details* details = job->details;
-    if (!details) return true;
-    if (linear_selection())
-        return details->share_res == 0 || !job->part_ptr ||
-               (job->part_ptr->max_share & ~SHARED_FORCE) <= 1;
-    return details->whole_node == WHOLE_NODE_REQUIRED ||
-           (job->part_ptr && job->part_ptr->max_share == 0);
+bool Refusals::limit(const Queue::Place& place, const job_record_t* job, int nodes) {
+    auto [known, is_new] = limited_.try_emplace(account(place, job), nodes);
+    const bool is_less = nodes < known->second;
+    known->second = std::min(known->second, nodes);
+    return is_new || is_less;
+}
+
+bool Refusals::hides(const Queue::Place& place, const job_record_t* job, int nodes) const {
+    if (hidden_.count(key(place))) return true;
+    if (limited_.empty()) return false;
+    auto known = limited_.find(account(place, job));
+    return known != limited_.end() && nodes >= known->second;
+}
+
+Refusals::Account Refusals::account(const Queue::Place& place, const job_record_t* job) {
+    return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
 }
 
 void read_cluster(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals,

@@ -7,6 +7,8 @@
 // with overlapping partitions as with one.
 #pragma once
 
+#include <array>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -21,8 +23,8 @@ namespace elastic::slurm {
 struct View {
     core::Snapshot snapshot;
     // Beside the snapshot's entries, by the same index:
-    std::vector<NodeSet> pools;           // the nodes a pool consists of
-    std::vector<std::uint32_t> attempts;  // of pending jobs: index into the queue's attempts
+    std::vector<NodeSet> pools;        // the nodes a pool consists of
+    std::vector<Queue::Place> places;  // of pending jobs
     int nodes_in_all = 0;
     // PrivateData has "jobs": users see their own only.  Kept here because slurm_conf, read without
     // the lock, is all zeros while slurmctld reads slurm.conf.
@@ -37,14 +39,30 @@ struct View {
 
 // Which places of the queue are left out of a view or marked in it; found out while a plan was
 // carried out.  Another attempt of the same job may succeed.
-struct Refusals {
-    using Refused = std::set<std::pair<core::JobId, std::uint32_t>>;  // and the attempt's index
-    Refused hidden;  // Slurm would not start it so now, for reasons of its own
-    Refused no_shared_room;
-};
+class Refusals {
+  public:
+    // Each of them returns whether that is news.
+    bool refuse(const Queue::Place& place) { return hidden_.insert(key(place)).second; }
+    bool refuse_sharing(const Queue::Place& place) { return unshared_.insert(key(place)).second; }
+    // By a limit of accounting, which then bars the same user's jobs of as many nodes too: there
+    // may be thousands, and only Slurm can say so, one by one.
+    bool limit(const Queue::Place&, const job_record_t*, int nodes);
 
-// Whether no other job may use the nodes of this one while it runs.
-bool has_whole_nodes(const job_record_t*);
+    bool hides(const Queue::Place&, const job_record_t*, int nodes) const;
+    bool shares(const Queue::Place& place) const { return unshared_.count(key(place)) == 0; }
+
+  private:
+    using Key = std::pair<core::JobId, std::uint32_t>;  // and the attempt's index
+    // All that limits are set for: user, association, QOS, attempt (its partition).
+    using Account = std::array<std::uint32_t, 4>;
+
+    static Key key(const Queue::Place& place) { return {place.job, place.attempt}; }
+    static Account account(const Queue::Place&, const job_record_t*);
+
+    std::set<Key> hidden_;            // Slurm would not start it so now, for reasons of its own
+    std::set<Key> unshared_;          // it found no room on nodes that are partly in use
+    std::map<Account, int> limited_;  // from so many nodes on
+};
 
 // Fills all of `view` but promises and requests, which the agreements add.
 // Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.

@@ -296,6 +296,25 @@ def test_licences(cluster):
     cluster.wait_state(third, "RUNNING")
 
 
+def test_jobs_held_back_block_nobody(cluster):
+    """However many of them there are in front: a licence, a limit of an array."""
+    licensed = [cluster.sbatch("-N2", "--exclusive", "-L", "beer:2", wrap="sleep 60")
+                for _ in range(15)]
+    limited = cluster.sbatch("-N2", "--exclusive", "--array=1-20%1", wrap="sleep 60")
+    other = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    cluster.wait_state(licensed[0], "RUNNING")
+    for job in licensed[1:]:
+        reason(cluster, job, "Licenses")
+    cluster.run("scancel", other, limited, *licensed)
+
+
+def test_processors_without_a_number_of_nodes(cluster):
+    job = cluster.sbatch("-n6", "--exclusive", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == 2
+
+
 def test_rigid_jobs_share_a_node(cluster):
     if cluster.select == "linear":
         pytest.skip("select/linear gives whole nodes only")
