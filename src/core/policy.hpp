@@ -81,7 +81,7 @@ enum class ExpandOrder {
 // By how many nodes.
 enum class ExpandAmount {
     to_max,       // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
-    to_fastest,   // the same, but not beyond the size at which it would be fastest
+    to_fastest,   // to the size with which it ends first, if that is worth the resize's cost
     handoff,      // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
     spare,        // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
     equal_share,  // up to its equal share ([gupta])

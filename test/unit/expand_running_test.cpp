@@ -49,6 +49,23 @@ TEST(rigid_and_evolving_jobs_and_those_in_their_gap_do_not_grow) {
     check_eq(plan_text(b.snapshot, policy), "");
 }
 
+// 100 s are left on 2 nodes; on 8 they are 25 s and what the resize takes.
+TEST(the_default_expands_a_job_only_if_it_ends_sooner) {
+    SnapshotBuilder b({6});
+    core::RunningJob& job = b.run(1, malleable(1, 2, 8), {2}, 100);
+    job.elastic.cost.sync = 74;
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [6] ->8\n");
+    b.snapshot.running[0].elastic.cost.sync = 76;
+    check_eq(plan_text(b.snapshot, "elastic"), "");
+}
+
+// Each further node saves less and costs the same: 200 / size + 10 * (size - 2).
+TEST(the_default_expands_a_job_to_the_size_with_which_it_ends_first) {
+    SnapshotBuilder b({14});
+    b.run(1, malleable(1, 2, 16), {2}, 100).elastic.cost.b = 10;
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [2] ->4\n");
+}
+
 TEST(rigid_policies_never_expand) {
     SnapshotBuilder b({4});
     b.run(1, malleable(1, 2, 8), {2}, 50);

@@ -34,20 +34,20 @@ double benefit(const SystemState& state, const RunningJob& job) {
     return saved / (left * std::max(more, 1));
 }
 
-// The size from `low` to `high` at which the job is fastest.  In every model the run
-// time falls up to there and rises behind.
-int fastest_size(const RunningJob& job, int low, int high) {
-    const auto time = [&](int nodes) {
-        return job.elastic.speedup.relative_time(nodes, job.elastic.pref);
-    };
+// The size up to `high` with which the job ends first, the resize's cost counted; its own if no
+// resize is worth that.  In every model of run time and cost the end comes earlier up to one size
+// and later behind it; only the first step, with what any resize costs, may be for the worse.
+int fastest_size(const SystemState& state, const RunningJob& job, int high) {
+    const int size = total(job.held);
+    int low = size + 1;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (time(middle + 1) < time(middle))
+        if (state.end_after_resize(job, middle + 1) < state.end_after_resize(job, middle))
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    return state.end_after_resize(job, low) < state.end_of(job) ? low : size;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ int expanded_size(const SystemState& state, const RunningJob& job, int available
         case ExpandAmount::to_max:
             return most;
         case ExpandAmount::to_fastest:
-            return sizes.largest(size + 1, fastest_size(job, size, most));
+            return most > size ? sizes.largest(size + 1, fastest_size(state, job, most)) : 0;
         case ExpandAmount::handoff:
             return most - size > size ? most : 0;
         case ExpandAmount::spare:
