@@ -270,6 +270,13 @@ bool Controller::must_wait_to_tell() const {
     return context_.outbox.resized && Clock::now() < save_allowed_;
 }
 
+// Once, until it works again.
+void Controller::report(bool& failed, const Result<void>& saved, const char* consequence) {
+    if (!saved && !failed) log_error("{}; {}", saved.error().message, consequence);
+    if (saved && failed) log_info("state is saved again");
+    failed = !saved;
+}
+
 // Nothing that must survive changes without an event.
 void Controller::save_and_write(const std::vector<journal::Event>& events) {
     context_.telling = journal_.prepare(events);
@@ -277,9 +284,7 @@ void Controller::save_and_write(const std::vector<journal::Event>& events) {
         Stopwatch watch(context_.states);
         return save_state_file(context_);
     }();
-    if (!saved && !save_failed_)
-        log_error("{}; agreements would not survive a restart", saved.error().message);
-    save_failed_ = !saved;
+    report(save_failed_, saved, "agreements would not survive a restart");
     if (auto written = journal_.write(context_.telling); !written)
         log_error("{}", written.error().message);
 }
@@ -288,13 +293,13 @@ void Controller::save_slurm() {
     auto begin = Clock::now();
     {
         Stopwatch watch(context_.saves);
-        save_jobs_now();
+        report(slurm_save_failed_, save_jobs_now(), "resizes would not survive a crash");
     }
     if (Clock::now() - begin > kCheapSave) save_allowed_ = ration(save_allowed_, begin);
 }
 
 // Slurm's records and our state first, then the journal, then applications: whatever somebody has
-// been told is still true after a crash.
+// been told is still true after a crash, unless the log says that the state cannot be saved.
 void Controller::flush() {
     Outbox out = std::exchange(context_.outbox, {});
     if (out.resized)

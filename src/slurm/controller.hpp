@@ -39,6 +39,7 @@ class Controller {
     void save_slurm();
     bool must_wait_to_tell() const;
     void save_and_write(const std::vector<journal::Event>&);
+    void report(bool& failed, const Result<void>& saved, const char* consequence);
     Result<void> open_journal();
     void announce(journal::Controller::What, Time now);
     ServerOptions server_options() const;
@@ -61,8 +62,8 @@ class Controller {
     Clock::time_point last_pass_{};
     Clock::time_point pass_allowed_{}, save_allowed_{};
     time_t seen_until_ = 0;  // changes up to this second were seen by a pass
-    std::string last_saved_;
-    bool save_failed_ = false;
+    bool save_failed_ = false;        // our state, at the last attempt
+    bool slurm_save_failed_ = false;  // Slurm's
 
     std::mutex mutex_;  // for the three below
     std::condition_variable wakeup_;

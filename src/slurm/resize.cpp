@@ -311,10 +311,14 @@ void save_state() {
     schedule_node_save();
 }
 
-void save_jobs_now() {
-    dump_all_job_state();
+Result<void> save_jobs_now() {
+    const int rc = slurmctld_primary ? dump_all_job_state() : SLURM_SUCCESS;
     // Slurm's own thread may just be writing what it has packed before.
     save_state();
+    if (rc != SLURM_SUCCESS)
+        return error("{}/job_state cannot be written: {}", slurm_conf.state_save_location,
+                     slurm_strerror(rc));
+    return {};
 }
 
 }  // namespace elastic::slurm

@@ -7,6 +7,8 @@ is checked after every test (conftest.py); here each end is brought about.
 
 import pytest
 
+from elastic_live import wait_until
+
 STATES = ["offered shrink", "accepted shrink", "offered expand", "applied expand", "queued request"]
 ENDS = ["done", "failed", "killed", "scancel", "requeue"]
 
@@ -67,3 +69,21 @@ def test_a_node_fails(cluster, expect_errors, state):
         cluster.run("scontrol", "update", f"NodeName={lost}", "State=IDLE")
     app.exit()
     cluster.wait_state(app.job, "COMPLETED")
+
+
+def test_state_that_cannot_be_saved(cluster, expect_errors):
+    """It is said once, and once that it can be again; resizes go on."""
+    expect_errors.extend(["job_state", "Can't save state"])
+    in_the_way = cluster.dir / "state" / "job_state.new"
+    app = cluster.actor("malleable,min=1,max=3", "-N1")
+    in_the_way.mkdir()
+    try:
+        cluster.run("selastic", "expand", app.job, 2)
+        assert app.take_expand()["size"] == 2
+        wait_until(lambda: "resizes would not survive a crash" in cluster.log,
+                   lambda: "what cannot be saved is said")
+    finally:
+        in_the_way.rmdir()
+    cluster.run("selastic", "expand", app.job, 3)
+    assert app.take_expand()["size"] == 3
+    wait_until(lambda: "state is saved again" in cluster.log, lambda: "that it is saved again")
