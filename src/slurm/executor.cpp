@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "slurm/eligibility.hpp"
+#include "slurm/limits.hpp"
 #include "slurm/log.hpp"
 #include "slurm/resize.hpp"
 #include "slurm/start.hpp"
@@ -151,7 +152,8 @@ void Executor::add_promises() {
             const JobEntry* entry = context_.jobs.find(agreement.job);
             NodeSet joining;
             if (entry)
-                joining = choose_joining(const_cast<job_record_t*>(job), *entry, agreement, idle);
+                joining =
+                    choose_joining(const_cast<job_record_t*>(job), *entry, agreement, idle).joining;
             joining = first_of(joining, agreement.coming() - coming);
             idle -= joining;  // none is promised twice
             promise.nodes = context_.view.count(joining.get());
@@ -184,8 +186,7 @@ bool Executor::do_action(const Action& action, Time now) {
         case ActionKind::start:
             return do_start(action, now);
         case ActionKind::shrink:
-            do_shrink(action, now);
-            break;
+            return do_shrink(action, now);
         case ActionKind::expand:
             do_expand(action, now);
             break;
@@ -244,10 +245,11 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
                                                       : refusals.refuse(place);
 }
 
-void Executor::do_shrink(const Action& action, Time now) {
+bool Executor::do_shrink(const Action& action, Time now) {
     job_record_t* job = running_job(action.job);
     JobEntry* entry = context_.jobs.find(action.job);
-    if (!job || !entry || context_.book.of_job(action.job)) return;
+    if (!job || !entry || context_.book.of_job(action.job)) return false;
+    if (action.beneficiary && is_barred(action.beneficiary, now)) return true;
     NodeSet held(job->node_bitmap);
     int keep = batch_host(job);
     if (keep >= 0) held.remove(keep);
@@ -259,10 +261,44 @@ void Executor::do_shrink(const Action& action, Time now) {
         leaving |= last_of(here, action.nodes[pool]);
     }
     int count = leaving.count();
-    if (count != core::total(action.nodes)) return;  // it has changed since
+    if (count != core::total(action.nodes)) return false;  // it has changed since
     std::string reason(to_string(action.reason));
     if (action.beneficiary) reason += fmt::format(": job {}", action.beneficiary);
     negotiation_.offer_shrink(*entry, leaving.text(), count, action.beneficiary, reason, now);
+    return false;
+}
+
+// Whether a limit of accounting would leave the job without the nodes that others are to give up
+// for it; asked before they are.
+bool Executor::is_barred(core::JobId beneficiary, Time now) {
+    if (job_record_t* job = pending_job(beneficiary)) return is_start_barred(job);
+    job_record_t* job = running_job(beneficiary);
+    Agreement* request = context_.book.of_job(beneficiary);
+    if (!job || !request || request->state != AgreementState::queued) return false;
+    NodeSet others = eligible_nodes(job, usable_nodes());
+    others -= NodeSet(job->node_bitmap);
+    auto limit = limit_on_growth(job, first_of(others, request->least));
+    if (limit)
+        negotiation_.end(*request, AgreementEvent::deny, "limit of accounting: " + *limit, now);
+    return limit.has_value();
+}
+
+bool Executor::is_start_barred(job_record_t* job) {
+    const auto& pending = context_.view.snapshot.pending;
+    auto entry = std::find_if(pending.begin(), pending.end(),
+                              [&](const auto& other) { return other.id == job->job_id; });
+    if (entry == pending.end()) return false;
+    const Queue::Place& place = context_.view.places[entry - pending.begin()];
+    const int least = entry->elastic.malleable ? entry->elastic.min : entry->elastic.pref;
+    if (context_.refusals.hides(place, job, least)) return true;
+    auto attempt = find(queue_.attempts()[place.attempt]);
+    if (!attempt || !limit_on_start(job, *attempt, least)) return false;
+    // A QOS may have a least size as well.
+    auto limit = limit_on_start(job, *attempt, entry->elastic.pref);
+    if (!limit) return false;
+    log_debug("job {}: nobody is shrunk for it: {}", job->job_id, *limit);
+    context_.refusals.limit(place, job, least);
+    return true;
 }
 
 void Executor::do_expand(const Action& action, Time now) {
@@ -270,8 +306,7 @@ void Executor::do_expand(const Action& action, Time now) {
     if (!entry || !running_job(action.job)) return;
     int nodes = core::total(action.nodes);
     if (!action.op) {
-        if (!context_.book.of_job(action.job))
-            negotiation_.offer_expand(*entry, nodes, std::string(to_string(action.reason)), now);
+        if (!context_.book.of_job(action.job)) offer_growth(*entry, action, now);
         return;
     }
     Agreement* request = context_.book.find(action.op);
@@ -279,6 +314,19 @@ void Executor::do_expand(const Action& action, Time now) {
     request->granted = nodes;
     // With victims it stays queued until all of them have left (settle).
     if (!action.deferred) apply_grow(*request, now);
+}
+
+void Executor::offer_growth(JobEntry& entry, const Action& action, Time now) {
+    job_record_t* job = running_job(entry.id);
+    const int size = static_cast<int>(job->node_cnt);
+    NodeSet idle = idle_nodes();
+    idle &= eligible_nodes(job, usable_nodes());
+    Growth growth = within_limits(job, entry, idle, size + 1, size + core::total(action.nodes));
+    if (!growth.limit.empty())
+        log_debug("job {}: {} nodes offered of {}: {}", entry.id, growth.joining.count(),
+                  core::total(action.nodes), growth.limit);
+    if (int nodes = growth.joining.count())
+        negotiation_.offer_expand(entry, nodes, std::string(to_string(action.reason)), now);
 }
 
 void Executor::do_reserve(const Action& action, Time) {
@@ -468,14 +516,29 @@ void Executor::apply_shrink(Agreement& agreement, Time now) {
     after_resize(job, *entry, agreement, from, leaving.text(), now);
 }
 
-NodeSet Executor::choose_joining(job_record_t* job, const JobEntry& entry,
-                                 const Agreement& agreement, NodeSet idle) const {
+Executor::Growth Executor::choose_joining(job_record_t* job, const JobEntry& entry,
+                                          const Agreement& agreement, NodeSet idle) const {
     idle &= eligible_nodes(job, usable_nodes());
     int size = static_cast<int>(job->node_cnt);
     int most = std::min({entry.annotation.max, size + agreement.coming(), size + idle.count()});
     int least = agreement.requested ? size + agreement.least : size + 1;
-    int allowed = entry.annotation.sizes.largest(least, most);
-    return allowed > size ? first_of(idle, allowed - size) : NodeSet();
+    return within_limits(job, entry, idle, least, most);
+}
+
+// To the largest allowed size from `least` to `most`.
+Executor::Growth Executor::within_limits(job_record_t* job, const JobEntry& entry,
+                                         const NodeSet& idle, int least, int most) const {
+    Growth growth;
+    const int size = static_cast<int>(job->node_cnt);
+    const core::SizeRule& sizes = entry.annotation.sizes;
+    for (int to = sizes.largest(least, most); to > size; to = sizes.largest(least, to - 1)) {
+        growth.joining = first_of(idle, to - size);
+        auto limit = limit_on_growth(job, growth.joining);
+        if (!limit) return growth;
+        growth.limit = *limit;
+    }
+    growth.joining = {};
+    return growth;
 }
 
 // Fewer nodes are idle than agreed, but others may turn out to be soon.
@@ -490,11 +553,12 @@ bool Executor::apply_grow(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
     JobEntry* entry = context_.jobs.find(agreement.job);
     if (!job || !entry) return false;
-    NodeSet joining = choose_joining(job, *entry, agreement, idle_nodes());
+    const auto [joining, limit] = choose_joining(job, *entry, agreement, idle_nodes());
     if (must_wait_for_nodes(job, agreement, joining.count())) return false;
     int from = static_cast<int>(job->node_cnt);
-    Result<void> grown =
-        joining.empty() ? elastic::error("the nodes are not free any more") : grow(job, joining);
+    Result<void> grown = !joining.empty() ? grow(job, joining)
+                         : limit.empty()  ? elastic::error("the nodes are not free any more")
+                                          : elastic::error("limit of accounting: {}", limit);
     if (!grown) {
         if (agreement.state == AgreementState::queued) return false;  // the next plan decides
         negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
@@ -519,8 +583,8 @@ void Executor::after_start(job_record_t* job, Time now) {
 
 // A job that has fewer nodes than its limit was meant for takes longer.
 void Executor::extend_limit(job_record_t* job, JobEntry& entry, const char* why) {
-    auto end =
-        std::min(static_cast<time_t>(entry.ledger.estimated_end() + 0.999), partition_end(job));
+    auto end = std::min({static_cast<time_t>(entry.ledger.estimated_end() + 0.999),
+                         partition_end(job), end_by_limits(job)});
     if (job->time_limit == INFINITE || end <= job->end_time) return;
     log_info("job {}: time limit extended by {} s, since {}", entry.id,
              static_cast<long>(end - job->end_time), why);

@@ -39,7 +39,9 @@ class Executor {
     bool do_start(const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&) const;
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
-    void do_shrink(const core::Action&, Time now);
+    bool do_shrink(const core::Action&, Time now);
+    bool is_barred(core::JobId beneficiary, Time now);
+    bool is_start_barred(job_record_t*);
     void do_expand(const core::Action&, Time now);
     void do_reserve(const core::Action&, Time now);
     void do_deny(const core::Action&, Time now);
@@ -62,9 +64,17 @@ class Executor {
     void extend_limit(job_record_t*, JobEntry&, const char* why);
     void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
                       const std::string& changed, Time now);
+    void offer_growth(JobEntry&, const core::Action&, Time now);
+
+    struct Growth {
+        NodeSet joining;
+        std::string limit;  // that keeps the job from more
+    };
     // Those of the idle nodes that join the job now.
-    NodeSet choose_joining(job_record_t*, const JobEntry&, const core::Agreement&,
-                           NodeSet idle) const;
+    Growth choose_joining(job_record_t*, const JobEntry&, const core::Agreement&,
+                          NodeSet idle) const;
+    Growth within_limits(job_record_t*, const JobEntry&, const NodeSet& idle, int least,
+                         int most) const;
     NodeSet nodes_for(job_record_t*, const Attempt&) const;
 
     Context& context_;

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "slurm/eligibility.hpp"
+#include "slurm/limits.hpp"
 #include "slurm/resize.hpp"
 #include "slurm/start.hpp"
 
@@ -75,6 +76,7 @@ class Builder {
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {
             running.elastic = entry.annotation;
+            running.elastic.max = std::clamp(most_nodes_by_limits(job), size, entry.annotation.max);
             running.eligible = eligibilities_.of(job);
             running.gain = entry.gain;
             running.expansions = entry.expansions;
