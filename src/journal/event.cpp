@@ -274,9 +274,9 @@ struct Describe {
                            e.policy.empty() ? "" : ", policy " + e.policy);
     }
     std::string operator()(const Submit& e) const {
-        return fmt::format("job {}: submitted{}, {}, {} nodes (min {}, max {})", e.job,
-                           e.user.empty() ? "" : " by " + e.user, e.job_class, e.pref, e.min,
-                           e.max);
+        const std::string most = e.max ? fmt::format(", max {}", e.max) : "";
+        return fmt::format("job {}: submitted{}, {}, {} nodes (min {}{})", e.job,
+                           e.user.empty() ? "" : " by " + e.user, e.job_class, e.pref, e.min, most);
     }
     std::string operator()(const Start& e) const {
         return fmt::format("job {}: starts on {}{}", e.job, nodes_word(e.count),

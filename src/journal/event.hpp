@@ -2,9 +2,8 @@
 // What the journal records: one event a line, as JSON, written alike by the
 // controller and the simulator (doc/architecture.md lists the keys).
 //
-// Every job that starts is journalled, rigid ones too (class "rigid", min =
-// pref = max), so that the file alone says who held which node when.  The life
-// of an agreement:
+// Every job that starts is journalled, rigid ones too (class "rigid"), so that
+// the file alone says who held which node when.  The life of an agreement:
 //
 //   shrink:   offer  accept  release  resize        expand:   offer  accept  resize  ready
 //   by the job itself:       release  resize        request:  request  grant  resize  ready
@@ -30,10 +29,11 @@ using OpId = std::int64_t;    // of an agreement or request; 0 is none
 
 enum class Kind { shrink, expand };
 
-// A job is known: written once before its `start`, and again when its range changes.
+// A job is known: written once before its `start`.
 struct Submit {
     JobId job = 0;
     std::string job_class;  // "rigid", "malleable", "evolving", "malleable+evolving"
+    // A rigid job's: what its user asked for at first, max 0 if nothing bounds it.
     int min = 0, pref = 0, max = 0;
     Duration limit = 0;  // its time limit, seconds; 0 is unlimited
     std::string user;

@@ -42,7 +42,7 @@ struct Agreement {
 
 struct Job {
     enum class State { pending, running, ended } state = State::pending;
-    int min = 0, max = 0;
+    int min = 0, max = 0;  // max 0: not known
     bool shared = false;
     bool met_restart = false;  // a controller started while it ran
     std::set<NodeId> nodes;
@@ -177,7 +177,7 @@ struct Replay::State {
     }
 
     void check_range(JobId id, const Job& job, int size) {
-        if (size < job.min || size > job.max)
+        if (job.max != 0 && (size < job.min || size > job.max))
             report(Rule::out_of_range, id, "{} nodes is not between its min {} and max {}", size,
                    job.min, job.max);
     }
@@ -242,15 +242,18 @@ struct Replay::State {
     }
 
     void on(const Submit& e) {
-        if (!(1 <= e.min && e.min <= e.pref && e.pref <= e.max))
+        const bool rigid = e.job_class == "rigid";
+        const bool unbounded = rigid && e.max == 0;
+        if (!(1 <= e.min && e.min <= e.pref && (e.pref <= e.max || unbounded)))
             report(Rule::bad_range, e.job, "not 1 <= min {} <= pref {} <= max {}", e.min, e.pref,
                    e.max);
         const auto [it, is_new] = jobs.try_emplace(e.job);
         summary.jobs += is_new;
         // Slurm can requeue a job that has ended, whatever its state was.
         if (it->second.state == Job::State::ended) it->second = Job{};
-        it->second.min = e.min;
-        it->second.max = e.max;
+        // Without --nodes Slurm chooses the size of a rigid job, and scontrol may change it.
+        it->second.min = rigid ? 0 : e.min;
+        it->second.max = rigid ? 0 : e.max;
     }
 
     void on(const Start& e) {
@@ -263,7 +266,6 @@ struct Replay::State {
             report(Rule::no_controller, e.job,
                    "start before the controller said how many nodes there are");
         Job& job = jobs[e.job];
-        if (it == jobs.end()) job.max = static_cast<int>(kMaxHosts);
         const std::set<NodeId> wanted = parse_nodes(e.job, e.nodes, e.count);
         if (job.state == Job::State::running) {
             // A controller that comes back may say what runs.

@@ -168,10 +168,15 @@ void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
     journal::Submit submit;
     submit.job = job->job_id;
     submit.job_class = entry.elastic ? core::class_name(entry.annotation) : "rigid";
-    int nodes = static_cast<int>(job->details ? job->details->min_nodes : job->total_nodes);
-    submit.min = entry.elastic ? entry.annotation.min : nodes;
-    submit.pref = entry.elastic ? entry.annotation.pref : nodes;
-    submit.max = entry.elastic ? entry.annotation.max : nodes;
+    submit.min = submit.pref = 1;
+    if (entry.elastic) {
+        submit.min = entry.annotation.min;
+        submit.pref = entry.annotation.pref;
+        submit.max = entry.annotation.max;
+    } else if (job->details) {
+        submit.min = submit.pref = static_cast<int>(std::max(1u, job->details->min_nodes));
+        submit.max = static_cast<int>(job->details->max_nodes);
+    }
     submit.limit = job->time_limit == INFINITE ? 0 : time_limit_of(job);
     submit.user = user_name(job->user_id);
     submit.name = text(job->name);

@@ -57,6 +57,21 @@ def test_what_cannot_be_is_refused(cluster):
     app.no_event()
 
 
+def test_check_takes_whatever_size_a_rigid_job_has(cluster):
+    for arguments, held in [(("-n8",), 2), (("-N2-4", "-pshared"), None)]:
+        job = cluster.sbatch(*arguments, wrap="sleep 60")
+        cluster.wait_state(job, "RUNNING")
+        start = cluster.wait_journal(job, "start")
+        assert held in (None, start["count"])
+        assert cluster.journal(job, "submit")[0]["max"] == (0 if held else 4)
+    changed = cluster.sbatch("-N1", "--hold", wrap="sleep 60")
+    cluster.wait_journal(changed, "submit", max=1)
+    cluster.run("scontrol", "update", f"JobId={changed}", "NumNodes=3")
+    cluster.run("scontrol", "release", changed)
+    cluster.wait_journal(changed, "start", count=3)
+    cluster.check_journal()
+
+
 def test_one_agreement_at_a_time(cluster):
     app = cluster.actor("malleable,min=1,max=6", "-N4")
     cluster.run("selastic", "shrink", app.job, 2)

@@ -153,8 +153,18 @@ TEST(a_failed_node_may_bring_a_job_below_its_range) {
         Faults{"4 out_of_range"});
 }
 
+TEST(the_size_of_a_rigid_job_is_slurms_choice) {
+    Script s;
+    s.add(Submit{1, "rigid", 1, 1, 0, 0, "", ""}).start(1, "n[1-2]", 2).end(1, 2);
+    s.add(Submit{2, "rigid", 2, 2, 4, 0, "", ""}).start(2, "n[1-5]", 5);  // after scontrol update
+    s.resize(2, 0, kExpand, 5, 6, "n6");
+    check_eq(s.faults(), Faults{});
+}
+
 TEST(a_range_that_is_none_is_noticed) {
     check_eq(Script().submit(1, 4, 2).faults(), Faults{"2 bad_range"});
+    check_eq(Script().submit(1, 1, 0).faults(), Faults{"2 bad_range"});
+    check_eq(Script().add(Submit{1, "rigid", 2, 2, 1, 0, "", ""}).faults(), Faults{"2 bad_range"});
 }
 
 TEST(events_of_unknown_jobs_are_noticed) {
