@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The availability profile: how many nodes of each pool are free at which time
 // ([evolving] section 3.1), a step function that everything that looks ahead
-// works on: EASY's reservation now, conservative backfilling and the fit
-// function of [evolving] later.
+// works on: the reservations of EASY and of conservative backfilling, and how
+// far a job may grow before it is in their way.
 #pragma once
 
 #include <algorithm>
