@@ -217,7 +217,7 @@ std::string render_jobs(const Json& body) {
     }
     std::string text = table(rows);
     if (const auto more = body.get_int("left_out"); more > 0)
-        text += fmt::format("and {} more jobs, all of them rigid or pending, see squeue\n", more);
+        text += fmt::format("and {} more jobs, see squeue\n", more);
     return text + fmt::format("{} nodes, {} idle, policy {}\n", body.get_int("nodes"),
                               body.get_int("idle"), printable(body.get_string("policy")));
 }
