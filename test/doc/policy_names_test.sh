@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # elastic.conf(5) has every preset, key and value that the sources know, values
-# under their own keys, and no others.  The names are read off the tables of
-# policy.cpp and config.cpp, which are one row each by design.
+# under their own keys, no others, and their defaults.  The names are read off the
+# tables of policy.cpp and config.cpp, which are one row each by design, the defaults
+# off the headers: GuardTime sets the member guard_time.
 set -u
 page=${srcdir:?is set by make check}/doc/man/elastic.conf.5
 policy=$srcdir/src/core/policy.cpp
@@ -69,4 +70,47 @@ for preset in $presets; do has "$there" "$preset" preset; done
 for preset in $there; do
     printf '%s\n' "$presets" | grep -qxF -- "$preset" || fail "elastic.conf(5) has an unknown preset $preset"
 done
+
+# same KEY PAGE CODE
+same() {
+    if [ -z "$2" ] || [ "$2" != "$3" ]; then
+        fail "elastic.conf(5) has the default $1=$2, the sources have $3"
+    fi
+}
+
+# The default of a member; a constant by its value.
+default_of() {
+    value=$(sed -n "s/^ *[A-Za-z]* $1 = \([^;]*\);.*/\1/p" "${policy%.cpp}.hpp" "${config%.cpp}.hpp")
+    case $value in
+    k*) cat "$srcdir"/src/common/*.hpp | sed -n "s/.* $value = \([0-9]*\);.*/\1/p" ;;
+    *) printf '%s\n' "${value##*::}" ;;
+    esac
+}
+
+# What the page says that it is: in a table's last column or in a sentence.
+stated_of() {
+    sed -n "s/^\.It Sy $1 Ta .* Ta //p" "$page"
+    section "$1" | tr '\n' ' ' | sed -n 's/.*The default is \([0-9.]*\)\. .*/\1/p; s/.*\.Cm \([a-z]*\) , the default: .*/\1/p'
+}
+
+for key in $parameters $settings; do
+    case $key in JournalFile | ResizeGap) continue ;; esac
+    member=$(printf '%s\n' "$key" | sed 's/\([A-Z]\)/_\l\1/g; s/^_//')
+    same "$key" "$(stated_of "$key")" "$(default_of "$member")"
+done
+
+# ResizeGap is the preset's, which the page says under the key and under the preset.
+by_key=$(section ResizeGap | tr '\n' ' ')
+by_preset=$(awk '/^The others differ/ { inside = 1 } /^\.El/ { inside = 0 } inside' "$page" | tr '\n' ' ')
+gaps=$(awk '/^Policy / { split($2, name, "(") } /resize_gap = / { print name[1], $3 + 0 }' "$policy")
+[ -n "$gaps" ] || fail "cannot read the presets' resize_gap"
+while read -r function gap; do
+    preset=$(sed -n "s/^ *Preset{\"\([a-z-]*\)\", $function(.*/\1/p" "$policy")
+    same "ResizeGap of $preset" "$(printf '%s\n' "$by_key" | sed -n "s/.* \([0-9.]*\) for \.Cm $preset .*/\1/p")" "$gap"
+    same "ResizeGap of $preset" \
+        "$(printf '%s\n' "$by_preset" | sed -n "s/.*\.It Cm $preset \(.*\)/\1/p" | grep -o 'ResizeGap Ns =[0-9.]*' |
+            head -1 | cut -d= -f2)" "$gap"
+done <<END
+$gaps
+END
 exit $failed
