@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a job says of its elasticity: `--elastic=malleable,min=2,max=16`.
 //
-// Grammar (doc/architecture.md):  CLASS[+CLASS][,key=value]...
+// Grammar (elastic(7)):  CLASS[+CLASS][,key=value]...
 // The same text may stand in --comment behind "elastic:".  job_submit/elastic
 // parses it once; the normalised form is JSON in the job's admin_comment.
 #pragma once

@@ -33,7 +33,7 @@ char option_name[] = "elastic";
 char option_argument[] = "CLASS[,KEY=VALUE...]";
 char option_help[] =
     "let the job change size: malleable, evolving or both, with min=, pref=, max= nodes and more; "
-    "see elastic.conf(5)";
+    "see elastic(7)";
 
 spank_option option = {option_name, option_argument, option_help, 1, 0, take_option};
 

@@ -3,7 +3,8 @@
 # elastic.conf(5) has every preset, key and value that the sources know, values
 # under their own keys, no others, and their defaults.  The names are read off the
 # tables of policy.cpp and config.cpp, which are one row each by design, the defaults
-# off the headers: GuardTime sets the member guard_time.
+# off the headers: GuardTime sets the member guard_time.  elastic(7) has the keys of
+# annotation.cpp.
 set -u
 page=${srcdir:?is set by make check}/doc/man/elastic.conf.5
 policy=$srcdir/src/core/policy.cpp
@@ -70,6 +71,11 @@ for preset in $presets; do has "$there" "$preset" preset; done
 for preset in $there; do
     printf '%s\n' "$presets" | grep -qxF -- "$preset" || fail "elastic.conf(5) has an unknown preset $preset"
 done
+
+described=$(items Cm <"$srcdir/doc/man/elastic.7" | grep -vx 'malleable\|evolving\|malleable+evolving' | sort)
+known=$(sed -n 's/^ *Key{"\([a-z]*\)", into<.*/\1/p' "$srcdir/src/core/annotation.cpp" | sort)
+[ -n "$known" ] || fail "cannot read the keys of annotations"
+[ "$described" = "$known" ] || fail "elastic(7) and annotation.cpp differ in keys"
 
 # same KEY PAGE CODE
 same() {
