@@ -92,8 +92,9 @@ class Builder {
         bit_or(taken_.get(), job->node_bitmap);
     }
 
-    static Time estimated_end(const JobEntry& entry, Time limit_end) {
-        if (entry.progress_end > 0) return std::min(entry.progress_end, limit_end);
+    // An application that has outrun what it said has said nothing.
+    Time estimated_end(const JobEntry& entry, Time limit_end) const {
+        if (entry.progress_end > now_) return std::min(entry.progress_end, limit_end);
         const bool has_other_size = entry.resizes > 0 || entry.nodes != entry.annotation.pref;
         if (entry.elastic && has_other_size)
             return std::min(entry.ledger.estimated_end(), limit_end);
