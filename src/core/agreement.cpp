@@ -31,7 +31,6 @@ constexpr auto kExpand = AgreementKind::expand;
 constexpr std::array kTransitions = {
     Transition{kExpand, State::queued, Event::grant, State::accepted},
     Transition{kExpand, State::queued, Event::deny, State::denied},
-    Transition{kExpand, State::queued, Event::expire, State::expired},
     Transition{kExpand, State::queued, Event::cancel, State::cancelled},
     Transition{std::nullopt, State::offered, Event::accept, State::accepted},
     Transition{std::nullopt, State::offered, Event::decline, State::declined},
@@ -41,7 +40,6 @@ constexpr std::array kTransitions = {
     Transition{std::nullopt, State::accepted, Event::expire, State::expired},
     Transition{std::nullopt, State::accepted, Event::cancel, State::cancelled},
     Transition{kShrink, State::accepted, Event::release, State::released},
-    Transition{kShrink, State::accepted, Event::apply, State::done},  // ShrinkTimeout=kill
     Transition{kShrink, State::released, Event::apply, State::done},
     Transition{kShrink, State::released, Event::cancel, State::cancelled},
     Transition{kExpand, State::accepted, Event::apply, State::applied},

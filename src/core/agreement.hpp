@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The life of a resize, [gupta] section IV-B (split-phase execution).
 //
-//   shrink:  offered -> accepted -> released -> applied
-//   expand:  offered -> accepted -> applied  -> ready
-//   request: queued  -> accepted (an expand from there on) | denied
+//   shrink:  offered -> accepted -> released -> done
+//   expand:  offered -> accepted -> applied  -> done
+//   request: queued  -> accepted, then as an expand
 //
-// and from every state before `applied`: declined, expired or cancelled.
+// Besides, `queued` may end denied, `offered` and `accepted` declined or expired,
+// and every open state cancelled; an expand that is applied is done at its deadline.
 // Pure bookkeeping: no Slurm, no sockets, no clock; who drives it does what the
 // transitions mean.
 //

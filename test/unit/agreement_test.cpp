@@ -57,6 +57,7 @@ TEST(a_request_is_granted_or_denied) {
     check_that((next_state(Kind::expand, State::queued, Event::grant) == State::accepted));
     check_that((next_state(Kind::expand, State::queued, Event::deny) == State::denied));
     check_that((!next_state(Kind::shrink, State::queued, Event::grant)));
+    check_that((!next_state(Kind::expand, State::queued, Event::expire)));
 }
 
 TEST(a_kind_does_not_know_the_steps_of_the_other) {
@@ -64,6 +65,7 @@ TEST(a_kind_does_not_know_the_steps_of_the_other) {
     check_that((!next_state(Kind::expand, State::accepted, Event::ready)));
     check_that((!next_state(Kind::shrink, State::accepted, Event::ready)));
     check_that((!next_state(Kind::shrink, State::offered, Event::apply)));
+    check_that((!next_state(Kind::shrink, State::accepted, Event::apply)));
 }
 
 TEST(nothing_leads_out_of_a_final_state) {
