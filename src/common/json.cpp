@@ -314,8 +314,4 @@ std::int64_t Json::as_int() const {
     return json_object_is_type(value_, json_type_int) ? json_object_get_int64(value_) : 0;
 }
 
-double Json::as_number() const {
-    return is_number(value_) ? json_object_get_double(value_) : 0;
-}
-
 }  // namespace elastic

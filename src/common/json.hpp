@@ -80,7 +80,6 @@ class Json {
     Json at(std::size_t index) const;
     std::string as_string() const;  // of a string value; "" otherwise
     std::int64_t as_int() const;
-    double as_number() const;
 
   private:
     explicit Json(json_object* owned) : value_(owned) {}

@@ -391,7 +391,6 @@ protocol::Hello Client::hello() {
     protocol::Hello hello;
     hello.role = protocol::Role::application;
     hello.job = job_;
-    hello.last_op = agreement_ ? agreement_->op : 0;
     return hello;
 }
 

@@ -176,7 +176,6 @@ void describe(V& v, Hello& m) {
     v.integer("version", m.version, 0, std::numeric_limits<int>::max());
     v.word("role", m.role);
     job_id(v, m.job);
-    v.integer("last_op", m.last_op, 0, kMaxInt);
     v.exact("nonce", m.nonce, kMaxSession);
 }
 template <class V>

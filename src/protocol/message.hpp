@@ -26,8 +26,7 @@ enum class Stage { offered, accepted, released, applied };
 struct Hello {
     int version = kVersion;
     Role role = Role::application;
-    JobId job = 0;     // 0 for a tool
-    OpId last_op = 0;  // the agreement the client knows of, 0 for none
+    JobId job = 0;      // 0 for a tool
     std::string nonce;  // random; Welcome returns it, so that nobody can replay an old session
 };
 

@@ -602,7 +602,6 @@ void Executor::after_resize(job_record_t* job, JobEntry& entry, Agreement& agree
     entry.gain += to - from;
     entry.expansions += to > from;
     ++entry.resizes;
-    ++resizes_;
     context_.outbox.resized = true;
     entry.last_resize = now;
     entry.last_reason = agreement.reason;

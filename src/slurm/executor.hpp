@@ -31,8 +31,6 @@ class Executor {
     // moves it: accepted expansions, released nodes, offers nobody needs.
     void settle(Time now);
 
-    int resizes() const { return resizes_; }  // since the start
-
   private:
     void add_promises();
     bool do_action(const core::Action&, Time now);
@@ -81,7 +79,6 @@ class Executor {
     Negotiation& negotiation_;
     Observer& observer_;
     Queue queue_;
-    int resizes_ = 0;
 };
 
 }  // namespace elastic::slurm

@@ -42,7 +42,7 @@ std::vector<Message> random_messages(Random& r) {
     const int most = count(r, 1);
     const auto kind = [&] { return one_of<Kind>(r, 1); };
     return {
-        Hello{count(r), one_of<Role>(r, 1), static_cast<JobId>(op(r)), op(r) - 1, "0123abc"},
+        Hello{count(r), one_of<Role>(r, 1), static_cast<JobId>(op(r)), "0123abc"},
         Welcome{count(r), "s-1", static_cast<JobId>(op(r)), between(r, 0, 1) == 1,
                 between(r, 0, 1) == 1, count(r), count(r), text(r), count(r), text(r), "abc",
                 op(r) - 1, one_of<Stage>(r, 3), op(r) - 1},

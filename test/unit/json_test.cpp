@@ -32,7 +32,7 @@ TEST(json_dumps_one_line_in_order_of_setting) {
 
 TEST(json_numbers_read_back_as_written) {
     for (double number : {0.0, 3.0, -1.0, 0.1, 1e18, 1.0 / 3, 5e-324, 1.7976931348623157e308}) {
-        check_eq(parsed(Json(number).dump()).as_number(), number);
+        check_eq(parsed(Json::object().set("x", number).dump()).get_number("x"), number);
     }
     check_eq(Json(3.0).dump(), "3");
     check_eq(Json(std::size_t{7}).dump(), "7");

@@ -76,7 +76,7 @@ class Peer:
 
     def hello(self, job, **fields):
         """The first message; the answer."""
-        self.send("hello", **{"version": 1, "role": "application", "job": job, "last_op": 0,
+        self.send("hello", **{"version": 1, "role": "application", "job": job,
                               "nonce": "n", **fields})
         answer = self.receive()
         if answer and answer["type"] == "welcome":
