@@ -29,9 +29,9 @@ struct Context {
     QuietLog quiet;          // for what users can cause at will
     journal::Batch telling;  // what the journal is about to be told, saved before
     LockStatistics locks;
-    LockTimes passes;  // whole passes, locked or not
-    LockTimes saves;   // of Slurm's job state before a resize is told
-    LockTimes states;  // of our own state file
+    Times passes;  // whole passes, locked or not
+    Times saves;   // of Slurm's job state before a resize is told
+    Times states;  // of our own state file
 
     Duration grace_of(const JobEntry& job) const {
         return job.annotation.grace >= 0 ? job.annotation.grace : config.grace_time;

@@ -4,7 +4,6 @@
 // the order of locking can never differ between two places.
 #include "slurm/lock.hpp"
 
-#include <algorithm>
 #include <ctime>
 
 namespace elastic::slurm {
@@ -14,22 +13,6 @@ namespace {
 constexpr slurmctld_lock_t kLocks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
 
 }  // namespace
-
-void LockTimes::add(double seconds) {
-    last = seconds;
-    longest = std::max(longest, seconds);
-    sum += seconds;
-    recent[count++ % recent.size()] = seconds;
-}
-
-double LockTimes::quantile(double q) const {
-    auto size = std::min<std::size_t>(count, recent.size());
-    if (size == 0) return 0;
-    auto sorted = recent;
-    auto at = sorted.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(size - 1));
-    std::nth_element(sorted.begin(), at, sorted.begin() + static_cast<std::ptrdiff_t>(size));
-    return *at;
-}
 
 double processor_seconds() {
     timespec time{};

@@ -5,48 +5,19 @@
 // inside; never nest.
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstdint>
 
 #include "slurm/compat.hpp"
+#include "slurm/times.hpp"
 
 namespace elastic::slurm {
-
-// How long something took, for `selastic jobs --json` and the benchmarks.
-struct LockTimes {
-    double last = 0, longest = 0, sum = 0;  // seconds
-    std::uint64_t count = 0;
-    std::array<double, 256> recent{};  // the last ones, in no order
-
-    void add(double seconds);
-    // Of the recent ones: the least time that a share `q` of them did not exceed.
-    double quantile(double q) const;
-};
-
-// Adds its life time to the times.
-class Stopwatch {
-  public:
-    explicit Stopwatch(LockTimes& times)
-        : times_(times), since_(std::chrono::steady_clock::now()) {}
-    ~Stopwatch() { times_.add(seconds()); }
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - since_).count();
-    }
-
-  private:
-    LockTimes& times_;
-    std::chrono::steady_clock::time_point since_;
-};
 
 // Processor time of this thread: what a hold costs where others take the processors away.
 double processor_seconds();
 
 struct LockStatistics {
-    LockTimes held;
-    LockTimes processor;  // of these holds
+    Times held;
+    Times processor;  // of these holds
 };
 
 // Job and node records for writing, the rest for reading.

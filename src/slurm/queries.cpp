@@ -66,7 +66,7 @@ Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
     return json;
 }
 
-Json times(const LockTimes& times) {
+Json times(const Times& times) {
     return Json::object()
         .set("count", static_cast<std::int64_t>(times.count))
         .set("last_ms", times.last * 1e3)
