@@ -224,88 +224,116 @@ bool is_better(double Row::*metric, double a, double b) {
     return metric == &Row::utilization ? a > b : a < b;
 }
 
-std::vector<Finding> findings(const std::vector<Run>& runs) {
-    const Row &m40 = runs[0].row, &m100 = runs[1].row, &moldable = runs[3].row,
-              &rigid = runs[4].row;
-    Tally against_rigid;
-    for (int i = 0; i < 3; ++i)
+using Runs = std::vector<Run>;  // in the order of kTable4
+
+const Row& row(const Runs& runs, std::size_t i) {
+    return runs[i].row;
+}
+const Row& moldable(const Runs& runs) {
+    return row(runs, 3);
+}
+const Row& rigid(const Runs& runs) {
+    return row(runs, 4);
+}
+
+// Of the three malleable runs, the one that is best in a metric.
+std::size_t best(const Runs& runs, double Row::*metric) {
+    std::size_t found = 0;
+    for (std::size_t i = 1; i < 3; ++i)
+        if (is_better(metric, row(runs, i).*metric, row(runs, found).*metric)) found = i;
+    return found;
+}
+
+Verdict verdict(bool confirmed) {
+    return confirmed ? Verdict::confirmed : Verdict::not_confirmed;
+}
+
+Finding better_than_rigid(const Runs& runs) {
+    Tally tally;
+    for (std::size_t i = 0; i < 3; ++i)
         for (const auto metric : kMetrics)
-            against_rigid.count(
-                is_better(metric, runs[static_cast<std::size_t>(i)].row.*metric, rigid.*metric));
-    std::vector<Finding> list;
-    list.push_back({"table IV", "malleable jobs are better than rigid ones in all four metrics",
-                    in_all(against_rigid), "better in " + to_string(against_rigid)});
+            tally.count(is_better(metric, row(runs, i).*metric, rigid(runs).*metric));
+    return {"table IV", "malleable jobs are better than rigid ones in all four metrics",
+            in_all(tally), "better in " + to_string(tally)};
+}
 
-    Tally against_moldable;
-    for (int i = 0; i < 3; ++i)
+Finding better_than_moldable(const Runs& runs) {
+    const Row& other = moldable(runs);
+    Tally tally;
+    for (std::size_t i = 0; i < 3; ++i)
         for (const auto metric : {&Row::total, &Row::utilization})
-            against_moldable.count(
-                is_better(metric, runs[static_cast<std::size_t>(i)].row.*metric, moldable.*metric));
-    list.push_back(
-        {"table IV", "malleable jobs end earlier in all, and use the machine better, than moldable",
-         in_all(against_moldable),
-         fmt::format("better in {}; moldable takes {:.0f} s at {:.0f} %, the paper's 3792 s at "
-                     "62 %: there some job must have run on few nodes with the rest idle, where "
-                     "the policy as written deals all nodes out to those that start together",
-                     to_string(against_moldable), moldable.total, 100 * moldable.utilization)});
+            tally.count(is_better(metric, row(runs, i).*metric, other.*metric));
+    return {"table IV",
+            "malleable jobs end earlier in all, and use the machine better, than moldable",
+            in_all(tally),
+            fmt::format("better in {}; moldable takes {:.0f} s at {:.0f} %, the paper's 3792 s at "
+                        "62 %: there some job must have run on few nodes with the rest idle, where "
+                        "the policy as written deals all nodes out to those that start together",
+                        to_string(tally), other.total, 100 * other.utilization)};
+}
 
-    const auto gain = [&](double Row::*metric) {
-        double best = runs[0].row.*metric;
-        for (int i = 1; i < 3; ++i) {
-            const double value = runs[static_cast<std::size_t>(i)].row.*metric;
-            if (is_better(metric, value, best)) best = value;
-        }
-        return metric == &Row::utilization ? 1 - rigid.*metric / best : 1 - best / rigid.*metric;
-    };
-    const std::array gains{gain(&Row::response), gain(&Row::utilization), gain(&Row::total),
-                           gain(&Row::completion)};
+// What the best malleable run gains over the rigid one.
+double gain(const Runs& runs, double Row::*metric) {
+    const double ours = row(runs, best(runs, metric)).*metric, theirs = rigid(runs).*metric;
+    return metric == &Row::utilization ? 1 - theirs / ours : 1 - ours / theirs;
+}
+
+Finding order_of_gains(const Runs& runs) {
+    const std::array gains{gain(runs, &Row::response), gain(runs, &Row::utilization),
+                           gain(runs, &Row::total), gain(runs, &Row::completion)};
     Tally order;
     for (std::size_t i = 0; i + 1 < gains.size(); ++i) order.count(gains[i] >= gains[i + 1]);
-    list.push_back({"section VI-E",
-                    "malleability benefits the mean response time most, then utilisation, total "
-                    "time, and mean completion time least",
-                    in_all(order),
-                    fmt::format("gains over rigid: response {:.0f} %, utilisation {:.0f} %, total "
-                                "{:.0f} %, completion {:.0f} %",
-                                100 * gains[0], 100 * gains[1], 100 * gains[2], 100 * gains[3])});
+    return {"section VI-E",
+            "malleability benefits the mean response time most, then utilisation, total "
+            "time, and mean completion time least",
+            in_all(order),
+            fmt::format("gains over rigid: response {:.0f} %, utilisation {:.0f} %, total "
+                        "{:.0f} %, completion {:.0f} %",
+                        100 * gains[0], 100 * gains[1], 100 * gains[2], 100 * gains[3])};
+}
 
+Finding rescales_by_gap(const Runs& runs) {
     const auto rescales = [&](std::size_t i) {
         return runs[i].counters.shrinks + runs[i].counters.expansions;
     };
     Tally fewer;
     fewer.count(rescales(0) > rescales(1));
     fewer.count(rescales(1) > rescales(2));
-    list.push_back({"section VI-E", "the smaller the gap, the more rescales", in_all(fewer),
-                    fmt::format("{}, {} and {} rescales with gaps of 40, 100 and 500 s",
-                                rescales(0), rescales(1), rescales(2))});
+    return {"section VI-E", "the smaller the gap, the more rescales", in_all(fewer),
+            fmt::format("{}, {} and {} rescales with gaps of 40, 100 and 500 s", rescales(0),
+                        rescales(1), rescales(2))};
+}
 
-    const auto best = [&](double Row::*metric) {
-        return std::min_element(runs.begin(), runs.begin() + 3,
-                                [&](const Run& a, const Run& b) {
-                                    return is_better(metric, a.row.*metric, b.row.*metric);
-                                }) -
-               runs.begin();
-    };
-    const bool differs =
-        best(&Row::response) != best(&Row::completion) || best(&Row::total) != best(&Row::response);
-    list.push_back({"section VI-E", "the best gap depends on the metric",
-                    differs ? Verdict::confirmed : Verdict::not_confirmed,
-                    fmt::format("best for response {}, total {}, completion {}, utilisation {}",
-                                kTable4[static_cast<std::size_t>(best(&Row::response))].name,
-                                kTable4[static_cast<std::size_t>(best(&Row::total))].name,
-                                kTable4[static_cast<std::size_t>(best(&Row::completion))].name,
-                                kTable4[static_cast<std::size_t>(best(&Row::utilization))].name)});
+Finding best_gaps(const Runs& runs) {
+    const auto response = best(runs, &Row::response), total = best(runs, &Row::total),
+               completion = best(runs, &Row::completion),
+               utilization = best(runs, &Row::utilization);
+    return {"section VI-E", "the best gap depends on the metric",
+            verdict(response != completion || total != response),
+            fmt::format("best for response {}, total {}, completion {}, utilisation {}",
+                        kTable4[response].name, kTable4[total].name, kTable4[completion].name,
+                        kTable4[utilization].name)};
+}
 
-    list.push_back({"table IV", "a gap of 40 s is worse in mean response than one of 100 s",
-                    m40.response > m100.response ? Verdict::confirmed : Verdict::not_confirmed,
-                    fmt::format("{:.0f} s and {:.0f} s", m40.response, m100.response)});
+Finding small_gap_is_worse(const Runs& runs) {
+    const double m40 = row(runs, 0).response, m100 = row(runs, 1).response;
+    return {"table IV", "a gap of 40 s is worse in mean response than one of 100 s",
+            verdict(m40 > m100), fmt::format("{:.0f} s and {:.0f} s", m40, m100)};
+}
 
-    list.push_back(
-        {"figure 6a", "when job 2 arrives, job 1 shrinks from 16 to 8 nodes and job 2 starts on 8",
-         runs[0].first_shrink_to == kNodes / 2 ? Verdict::confirmed : Verdict::not_confirmed,
-         fmt::format("with a gap of 40 s job 1 shrinks to {} nodes at first",
-                     runs[0].first_shrink_to)});
-    return list;
+Finding first_shrink(const Runs& runs) {
+    const int to = runs[0].first_shrink_to;
+    return {"figure 6a",
+            "when job 2 arrives, job 1 shrinks from 16 to 8 nodes and job 2 starts on 8",
+            verdict(to == kNodes / 2),
+            fmt::format("with a gap of 40 s job 1 shrinks to {} nodes at first", to)};
+}
+
+std::vector<Finding> findings(const Runs& runs) {
+    return {better_than_rigid(runs), better_than_moldable(runs),
+            order_of_gains(runs),    rescales_by_gap(runs),
+            best_gaps(runs),         small_gap_is_worse(runs),
+            first_shrink(runs)};
 }
 
 }  // namespace
