@@ -127,6 +127,9 @@ ELASTIC_API void elastic_close(elastic_handle* handle);
 /* Does the library's work and gives the next event, waiting for it up to timeout_ms
  * milliseconds; 0: do not wait, < 0: as long as it takes.
  *
+ * While no controller answers it now and then reads slurm.conf and looks host names up, at most
+ * once a minute after a while, and takes as long as that takes, whatever the timeout.
+ *
  * 1 and *event filled; 0 and ELASTIC_EVENT_NONE when there was none in time or a signal came;
  * ELASTIC_ENOTELASTIC when there never will be one and timeout_ms < 0 (with another timeout:
  * 0 after that time). */

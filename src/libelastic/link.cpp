@@ -9,7 +9,8 @@
 //
 // All addresses of all controllers are tried in turn without a pause, since the one that serves
 // is not known; only after a round without success comes a pause, which doubles, with a random
-// part so that the jobs of a cluster do not all come back at the same moment.
+// part so that the jobs of a cluster do not all come back at the same moment.  Looking up where
+// the controller is blocks, and has longer pauses of its own.
 //
 // Always holds: a message reaches the user only if the controller's user sealed it and it is the
 // next one of this session; there is a socket exactly in connecting, greeting and up.
@@ -117,8 +118,17 @@ Link::Link(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal, Li
     arm();
 }
 
-// Names are looked up again only while none is known: a resolver may take seconds, and
-// controllers do not move.
+// Files and names are looked up in the application's time, of which a resolver may take seconds:
+// not while a controller answers, and less and less often while none does.
+void Link::look_up() {
+    if (!addresses_.empty() && !missed_) return;
+    if (monotonic_now() < look_up_due_) return;
+    if (missed_) locate_again();
+    if (addresses_.empty()) resolve();
+    look_up_pause_ = std::clamp(2 * look_up_pause_, times_.first_pause, times_.longest_look_up);
+    look_up_due_ = monotonic_now() + look_up_pause_;
+}
+
 void Link::resolve() {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
@@ -153,7 +163,7 @@ void Link::locate_again() {
 }
 
 void Link::connect_next() {
-    if (addresses_.empty()) resolve();
+    if (tried_ == 0) look_up();
     if (addresses_.empty()) return lose(trouble_.empty() ? "no controller" : trouble_);
     const Address& address = addresses_[next_address_ % addresses_.size()];
     Fd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -276,6 +286,8 @@ void Link::take_greeting(const Envelope& envelope) {
     welcomed_once_ = true;
     up_since_ = monotonic_now();
     tried_ = 0;
+    missed_ = false;
+    look_up_due_ = look_up_pause_ = 0;
     user_.welcomed(*welcome);
 }
 
@@ -369,7 +381,7 @@ void Link::lose(std::string why) {
         return;
     }
     tried_ = 0;
-    if (!was_up) locate_again();
+    missed_ |= !was_up;
     const double part = 0.5 + 0.5 * static_cast<double>(random_bits() >> 11) * 0x1p-53;
     due_ = now + pause_ * part;
     pause_ = std::min(pause_ * 2, times_.longest_pause);

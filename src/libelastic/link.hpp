@@ -45,7 +45,8 @@ Time monotonic_now();
 struct LinkTimes {
     Duration first_pause = 0.1;  // before connecting again; doubles up to longest_pause
     Duration longest_pause = 10;
-    Duration patience = 5;  // to connect and be welcomed
+    Duration patience = 5;          // to connect and be welcomed
+    Duration longest_look_up = 60;  // between two look-ups in vain
 };
 
 // What a link tells its user.  Called from within Link::wait only; may call Link::send.
@@ -64,7 +65,7 @@ using Locate = std::function<Result<protocol::Endpoint>()>;
 class Link {
   public:
     // Throws std::system_error when there is no descriptor left.  With `locate`, other
-    // controllers are asked for whenever none of those known answers.
+    // controllers are asked for while none of those known answers.
     Link(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal, LinkUser& user,
          LinkTimes times, Locate locate = nullptr);
     Link(const Link&) = delete;
@@ -97,6 +98,7 @@ class Link {
         socklen_t length = 0;
     };
 
+    void look_up();
     void resolve();
     void locate_again();
     void connect_next();
@@ -125,8 +127,11 @@ class Link {
     State state_ = State::waiting;
     std::vector<Address> addresses_;
     std::size_t next_address_ = 0;
-    std::size_t tried_ = 0;   // addresses of this round that did not answer
-    Duration pause_ = 0;      // before the next round
+    std::size_t tried_ = 0;  // addresses of this round that did not answer
+    Duration pause_ = 0;     // before the next round
+    bool missed_ = false;    // no controller has answered in the last round
+    Time look_up_due_ = 0;   // not before
+    Duration look_up_pause_ = 0;
     Time due_ = 0;            // waiting: to connect; connecting, greeting: to give up
     Time user_due_ = kNever;  // wake_at
     Time up_since_ = 0;

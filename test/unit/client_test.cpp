@@ -322,6 +322,21 @@ TEST(what_is_said_while_away_is_sent_later) {
     check_eq(s.controller.count<Hello>(), 2);
 }
 
+TEST(look_ups_in_vain_become_rare) {
+    alarm(30);
+    const Endpoint nobody{{{"127.0.0.1", Controller().port}}, kController, ""};
+    int look_ups = 0;
+    const LinkTimes times{0.001, 0.001, 2};
+    Client client({kJob, {}}, nobody, std::make_unique<PlainSeal>(1000), times, [&] {
+        ++look_ups;
+        return nobody;
+    });
+    const Time begin = monotonic_now();
+    Event event;
+    while (look_ups < 8) check_eq(client.poll(1, event), 0);
+    check_that(monotonic_now() - begin >= 0.001 * 255);  // 1 + 2 + ... + 128
+}
+
 TEST(an_agreement_goes_on_after_a_reconnection) {
     Theatre s;
     auto& client = s.open();
