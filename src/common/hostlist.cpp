@@ -175,4 +175,11 @@ std::string compress_hostlist(std::vector<std::string> names) {
     return out;
 }
 
+std::vector<std::string> last_hosts(std::vector<std::string> names, const std::string& kept,
+                                    int count) {
+    std::erase(names, kept);
+    const auto there = std::min<std::ptrdiff_t>(count, std::ssize(names));
+    return {names.end() - there, names.end()};
+}
+
 }  // namespace elastic

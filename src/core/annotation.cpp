@@ -501,6 +501,15 @@ Result<Annotation> annotation_from_text(std::string_view admin_comment) {
     return annotation_from_json(*json);
 }
 
+bool Annotation::allows(int nodes) const {
+    return min <= nodes && nodes <= max && sizes.allows(nodes);
+}
+
+std::string size_names(const Annotation& annotation) {
+    return fmt::format("min={}, max={}, sizes={}", annotation.min, annotation.max,
+                       to_string(annotation.sizes));
+}
+
 std::string class_name(const Annotation& annotation) {
     if (annotation.malleable && annotation.evolving) return "malleable+evolving";
     if (annotation.malleable) return "malleable";

@@ -50,6 +50,7 @@ struct Annotation {
     std::string packet;  // [packet] job type, "" for none
     Duration init = 0;   // [packet] initialisation
 
+    bool allows(int nodes) const;
     friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 
@@ -83,6 +84,7 @@ Result<Annotation> annotation_from_json(const Json&);
 Result<Annotation> annotation_from_text(std::string_view admin_comment);
 
 std::string class_name(const Annotation&);  // or "rigid"
+std::string size_names(const Annotation&);  // "min=1, max=8, sizes=any", for messages
 
 // Run time left at `to` nodes of what takes this job `left` at `from` nodes.
 Duration rescale(Duration left, int from, int to, const Annotation&);

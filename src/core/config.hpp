@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "common/limits.hpp"
 #include "common/result.hpp"
 #include "core/policy.hpp"
 
@@ -17,10 +18,10 @@ struct Config {
     Policy policy = *preset(kDefaultPolicy);  // with single choices applied
     Duration grace_time = 60;  // GraceTime: to answer an offer, and again to move data
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
-    Duration back_off = 300;     // BackOff: no offers to a job that let one expire or declined
-    int listen_port = 6821;      // ListenPort
-    Duration interval = 0.1;     // Interval: least time between two passes, seconds
-    int max_connections = 4096;  // MaxConnections in all
+    Duration back_off = 300;         // BackOff: no offers to a job that let one expire or declined
+    int listen_port = kDefaultPort;  // ListenPort
+    Duration interval = 0.1;         // Interval: least time between two passes, seconds
+    int max_connections = 4096;      // MaxConnections in all
     int max_connections_per_user = 256;  // MaxConnectionsPerUser
     std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
 };

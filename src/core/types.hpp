@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/limits.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 
@@ -22,9 +23,6 @@ using JobId = std::uint32_t;          // Slurm's; 0 is no job
 using OpId = std::int64_t;            // of an agreement; never repeats; 0 is none
 using PoolId = std::uint32_t;         // index into Snapshot::pools
 using EligibilityId = std::uint32_t;  // index into Snapshot::eligibilities
-
-// More than any machine has; keeps sums of sizes within int.
-inline constexpr int kMaxNodes = 1'000'000;
 
 // Nodes by pool, one entry a pool.  Nodes of one pool are alike for every job
 // known: each job may use all of them or none.

@@ -91,9 +91,9 @@ Surroundings read_surroundings() {
     around.view.node_list = variable("SLURM_JOB_NODELIST");
     const auto listed = names_of(around.view.node_list).size();
     const auto counted = parse_integer(variable("SLURM_JOB_NUM_NODES")).value_or(1);
-    around.view.nodes =
-        listed > 0 ? static_cast<int>(listed)
-                   : static_cast<int>(std::clamp<std::int64_t>(counted, 1, protocol::kMaxNodes));
+    around.view.nodes = listed > 0
+                            ? static_cast<int>(listed)
+                            : static_cast<int>(std::clamp<std::int64_t>(counted, 1, kMaxNodes));
     return around;
 }
 
@@ -244,7 +244,7 @@ void Client::send_wish(Wish& wish) {
 
 int Client::request(int nodes, int least, Duration timeout) {
     if (!elastic()) return ELASTIC_ENOTELASTIC;
-    if (nodes < 1 || nodes > protocol::kMaxNodes || least < 1 || least > nodes)
+    if (nodes < 1 || nodes > kMaxNodes || least < 1 || least > nodes)
         return fail(ELASTIC_EINVAL, fmt::format("{} nodes, at least {}", nodes, least));
     if (!(timeout >= 0))
         return fail(ELASTIC_EINVAL, fmt::format("a timeout of {} seconds", timeout));
@@ -262,15 +262,11 @@ int Client::request(int nodes, int least, Duration timeout) {
 std::string Client::last_nodes(int count) const {
     const auto listed = expand_hostlist(known_.node_list);
     if (!listed || count < 1) return {};
-    auto names = *listed;
-    const auto batch = std::ranges::find(names, known_.batch_host);
-    if (batch != names.end()) {
-        names.erase(batch);
-    } else if (!names.empty()) {
-        names.erase(names.begin());  // where Slurm starts a batch script
-    }
-    if (static_cast<std::size_t>(count) > names.size()) return {};
-    return compress_hostlist({names.end() - count, names.end()});
+    const bool known = std::ranges::find(*listed, known_.batch_host) != listed->end();
+    // Slurm starts a batch script on the first.
+    const auto names =
+        last_hosts(*listed, known || listed->empty() ? known_.batch_host : listed->front(), count);
+    return std::ssize(names) < count ? "" : compress_hostlist(names);
 }
 
 int Client::release(int nodes, const char* node_list) {

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "common/limits.hpp"
 #include "common/result.hpp"
 #include "protocol/message.hpp"
 
 namespace elastic::protocol {
 
-// Limits on what a field may hold.  A decoder refuses what is beyond them.
-inline constexpr int kMaxNodes = 100'000;                // nodes of a job or a change
+// Limits on what a field may hold, besides kMaxNodes.  A decoder refuses what is beyond them.
 inline constexpr std::size_t kMaxNodeList = 256 * 1024;  // characters of a node list
 inline constexpr std::size_t kMaxText = 1024;            // characters of a reason or message
 inline constexpr std::size_t kMaxName = 255;             // characters of a host name or a word

@@ -152,14 +152,6 @@ Result<uid_t> user_id(const std::string& name) {
     return entry.pw_uid;
 }
 
-// "socket=PATH" among AuthInfo's options, which are separated by commas.
-std::string auth_socket(std::string_view options) {
-    constexpr std::string_view key = "socket=";
-    for (const auto option : split(options, ','))
-        if (option.starts_with(key)) return std::string(option.substr(key.size()));
-    return {};
-}
-
 Result<std::uint16_t> listen_port(const std::filesystem::path& elastic_conf) {
     if (!std::filesystem::exists(elastic_conf)) return kDefaultPort;
     const auto text = read_conf(elastic_conf);
@@ -238,8 +230,15 @@ Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
     const auto uid = user_id(user.substr(0, user.find('(')));  // name(uid)
     if (!uid) return error("{}: {}", slurm_conf, uid.error().message);
     endpoint.slurm_user = *uid;
-    endpoint.munge_socket = auth_socket(last_value(*text, "AuthInfo", ""));
+    endpoint.munge_socket = munge_socket_of(last_value(*text, "AuthInfo", ""));
     return endpoint;
+}
+
+std::string munge_socket_of(std::string_view auth_info) {
+    constexpr std::string_view key = "socket=";
+    for (const auto option : split(auth_info, ','))
+        if (option.starts_with(key)) return std::string(option.substr(key.size()));
+    return {};
 }
 
 Result<Endpoint> find_endpoint() {

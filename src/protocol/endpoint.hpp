@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "common/limits.hpp"
 #include "common/result.hpp"
 
 namespace elastic::protocol {
 
-inline constexpr std::uint16_t kDefaultPort = 6821;
 inline constexpr std::size_t kMaxControllers = 16;
 
 struct HostPort {
@@ -35,8 +35,11 @@ Result<Endpoint> parse_endpoint(std::string_view text);
 std::string to_string(const Endpoint&);
 
 // From slurm.conf and the elastic.conf beside it, which may be absent: SlurmctldHost (in
-// order), SlurmUser (default root), AuthInfo's socket; ListenPort (default 6821).
+// order), SlurmUser (default root), AuthInfo's socket; ListenPort.
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf);
+
+// PATH of "socket=PATH" among the options of slurm.conf's AuthInfo, "" if it is not there.
+std::string munge_socket_of(std::string_view auth_info);
 
 // ELASTIC_CONTROLLER if it is set, else the files, slurm.conf being $SLURM_CONF or
 // /etc/slurm/slurm.conf.  Controllers that only the files name come behind those of the variable,

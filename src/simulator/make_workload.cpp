@@ -33,7 +33,7 @@ Result<void> check_parameter(const ElasticModel& model) {
             return check_option(is_within(model.parameter, 0, 1), "overhead",
                                 "a range within 0 to 1");
         case Kind::downey:
-            return check_option(is_within(model.parameter, 0, core::kMaxNodes), "downey",
+            return check_option(is_within(model.parameter, 0, kMaxNodes), "downey",
                                 "a range from 0");
     }
     return {};
@@ -71,9 +71,9 @@ Result<void> check_options(const WorkloadOptions& o) {
     const bool factors = 0 <= o.min_factor && o.min_factor <= o.max_factor && 0 < o.max_factor &&
                          o.max_factor <= kMostFactor;
     return first_error(
-        {check_option(o.nodes >= 0 && o.nodes <= core::kMaxNodes, "--nodes", "within 1 to 1000000"),
-         check_option(o.procs_per_node >= 0 && o.procs_per_node <= core::kMaxNodes,
-                      "--procs-per-node", "within 1 to 1000000"),
+        {check_option(o.nodes >= 0 && o.nodes <= kMaxNodes, "--nodes", "within 1 to 1000000"),
+         check_option(o.procs_per_node >= 0 && o.procs_per_node <= kMaxNodes, "--procs-per-node",
+                      "within 1 to 1000000"),
          check_option(o.jobs >= 0, "--jobs", "at least 1"),
          check_option(o.skip >= 0, "--skip", "at least 0"),
          check_option(o.scale_arrival > 0 && o.scale_arrival <= 1e6, "--scale-arrival",
@@ -102,9 +102,9 @@ Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options
     if (nodes <= 0) {
         return error("{}: does not say how large the machine is; give --nodes", log.name);
     }
-    if (nodes > core::kMaxNodes) {
+    if (nodes > kMaxNodes) {
         return error("{}: a machine of {} nodes is more than {}; give --nodes or --procs-per-node",
-                     log.name, nodes, core::kMaxNodes);
+                     log.name, nodes, kMaxNodes);
     }
     return nodes;
 }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 
+#include "protocol/endpoint.hpp"
 #include "slurm/log.hpp"
 #include "slurm/preflight.hpp"
 #include "slurm/resize.hpp"
@@ -47,11 +48,7 @@ std::string configuration_path() {
 
 // To be called where Slurm cannot be reading slurm.conf just now.
 std::string munge_socket() {
-    std::string info = slurm_conf.authinfo ? slurm_conf.authinfo : "";
-    auto begin = info.find("socket=");
-    if (begin == std::string::npos) return "";
-    begin += 7;
-    return info.substr(begin, info.find(',', begin) - begin);
+    return protocol::munge_socket_of(slurm_conf.authinfo ? slurm_conf.authinfo : "");
 }
 
 // The latest second in which Slurm changed anything that matters here.

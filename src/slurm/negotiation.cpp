@@ -356,9 +356,7 @@ Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
             if (std::find(held->begin(), held->end(), node) == held->end())
                 return error("job {} does not hold {}", job.id, node);
     } else {
-        for (auto node = held->rbegin(); node != held->rend(); ++node)
-            if (*node != job.batch_host && static_cast<int>(leaving.size()) < release.nodes)
-                leaving.push_back(*node);
+        leaving = last_hosts(*held, job.batch_host, release.nodes);
         if (static_cast<int>(leaving.size()) < release.nodes)
             return error("job {} has {} nodes and cannot give up {}", job.id, job.nodes,
                          release.nodes);
@@ -368,9 +366,9 @@ Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
                      job.batch_host);
     std::string list = compress_hostlist(leaving);
     int left = job.nodes - static_cast<int>(expand_hostlist(list)->size());
-    if (left < job.annotation.min || !job.annotation.sizes.allows(left))
-        return error("job {} would have {} nodes left (min={}, sizes={})", job.id, left,
-                     job.annotation.min, core::to_string(job.annotation.sizes));
+    if (!job.annotation.allows(left))
+        return error("job {} would have {} nodes left ({})", job.id, left,
+                     core::size_names(job.annotation));
     return list;
 }
 

@@ -66,6 +66,11 @@ Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
     return json;
 }
 
+Error wrong_size(const JobEntry& job, int nodes) {
+    return error("job {} cannot have {} nodes ({})", job.id, nodes,
+                 core::size_names(job.annotation));
+}
+
 Json times(const Times& times) {
     return Json::object()
         .set("count", static_cast<std::int64_t>(times.count))
@@ -212,9 +217,7 @@ Result<core::Agreement*> Queries::offer_leaving(JobEntry& job,
     if (std::find(leaving.begin(), leaving.end(), job.batch_host) != leaving.end())
         return error("{} runs the batch script of job {} and cannot be given up", job.batch_host,
                      job.id);
-    if (left < job.annotation.min || !job.annotation.sizes.allows(left))
-        return error("job {} cannot have {} nodes (min={}, max={}, sizes={})", job.id, left,
-                     job.annotation.min, job.annotation.max, core::to_string(job.annotation.sizes));
+    if (!job.annotation.allows(left)) return wrong_size(job, left);
     return &negotiation_.offer_shrink(job, compress_hostlist(leaving),
                                       static_cast<int>(leaving.size()), 0, reason, now);
 }
@@ -230,11 +233,10 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
             return error("job {} has {} nodes: {} is not fewer", job.id, job.nodes, query.nodes);
         auto held = expand_hostlist(job.node_list);
         if (!held) return held.error();
-        std::erase(*held, job.batch_host);
         int leave = job.nodes - std::max(query.nodes, 0);
-        if (leave > static_cast<int>(held->size()))
+        auto leaving = last_hosts(*held, job.batch_host, leave);
+        if (std::ssize(leaving) < leave)
             return error("job {} must keep {}", job.id, job.batch_host);
-        std::vector<std::string> leaving(held->end() - leave, held->end());
         auto offered = offer_leaving(job, leaving, reason, now);
         if (!offered) return offered.error();
         return Json::object()
@@ -244,9 +246,7 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
     }
     if (query.nodes <= job.nodes)
         return error("job {} has {} nodes: {} is not more", job.id, job.nodes, query.nodes);
-    if (query.nodes > job.annotation.max || !job.annotation.sizes.allows(query.nodes))
-        return error("job {} cannot have {} nodes (min={}, max={}, sizes={})", job.id, query.nodes,
-                     job.annotation.min, job.annotation.max, core::to_string(job.annotation.sizes));
+    if (!job.annotation.allows(query.nodes)) return wrong_size(job, query.nodes);
     const core::Agreement& offered =
         negotiation_.offer_expand(job, query.nodes - job.nodes, reason, now);
     return Json::object()

@@ -144,10 +144,9 @@ Result<void> change_size(job_desc_msg_t* change, const Annotation& annotation,
         return elastic::error("job {} is running: use selastic shrink or selastic expand",
                               job->job_id);
     int nodes = static_cast<int>(change->min_nodes);
-    if (nodes < annotation.min || nodes > annotation.max || !annotation.sizes.allows(nodes))
-        return elastic::error("job {}: {} nodes are not possible (min={}, max={}, sizes={})",
-                              job->job_id, nodes, annotation.min, annotation.max,
-                              core::to_string(annotation.sizes));
+    if (!annotation.allows(nodes))
+        return elastic::error("job {}: {} nodes are not possible ({})", job->job_id, nodes,
+                              core::size_names(annotation));
     change->max_nodes = change->min_nodes;  // the record's size counts, not the annotation's pref
     return {};
 }

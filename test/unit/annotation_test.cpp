@@ -217,6 +217,13 @@ TEST(annotation_round_trip) {
     }
 }
 
+TEST(annotation_allows_sizes_in_its_range) {
+    const auto job = parse_annotation("malleable,min=2,max=8,sizes=pow2", {});
+    for (int nodes : {2, 4, 8}) check_that(job->allows(nodes));
+    for (int nodes : {0, 1, 3, 16}) check_that(!job->allows(nodes));
+    check_eq(size_names(*job), "min=2, max=8, sizes=pow2");
+}
+
 // What was accepted is valid; what was refused is told in one printable line.
 TEST(annotation_garbage_is_refused_or_valid) {
     std::mt19937_64 random(elastic::testing::seed(2));

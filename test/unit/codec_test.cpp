@@ -134,7 +134,7 @@ TEST(values_beyond_their_limits_are_refused) {
     for (const char* bad : {"0", "-1", "9007199254740992", "1e300", "1.5", "\"1\"", "null", "true"})
         refused(wire(accept + bad));
     const std::string request = R"("type":"request","token":1,"least":1,)";
-    for (const char* bad : {R"("nodes":0,"timeout":1)", R"("nodes":100001,"timeout":1)",
+    for (const char* bad : {R"("nodes":0,"timeout":1)", R"("nodes":1000001,"timeout":1)",
                             R"("nodes":1,"timeout":-1)", R"("nodes":1,"timeout":1e12)"})
         refused(wire(request + bad));
     refused(wire(R"("type":"release","token":1,"nodes":0,"node_list":"")"));

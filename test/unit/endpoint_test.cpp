@@ -90,6 +90,12 @@ TEST(slurm_conf_names_controllers_user_and_socket) {
              "10.0.0.1:7000,two:7000;uid=12345;munge=/run/m/s");
 }
 
+TEST(the_socket_is_an_option_of_its_own) {
+    check_eq(munge_socket_of("ttl=60,socket=/run/m,cred_expire=5"), "/run/m");
+    check_eq(munge_socket_of("websocket=/run/m"), "");
+    check_eq(munge_socket_of(""), "");
+}
+
 TEST(slurm_user_defaults_to_root_and_is_looked_up) {
     const Folder folder;
     const auto conf = folder.write("slurm.conf", "SlurmctldHost=c\n");

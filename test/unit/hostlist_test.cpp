@@ -9,6 +9,7 @@
 
 using elastic::compress_hostlist;
 using elastic::expand_hostlist;
+using elastic::last_hosts;
 using Names = std::vector<std::string>;
 
 TEST(hostlist_expands_ranges) {
@@ -53,6 +54,12 @@ TEST(hostlist_compresses_runs) {
     check_eq(compress_hostlist({"n7"}), "n7");
     check_eq(compress_hostlist({"n", "n1", "m"}), "m,n,n1");
     check_eq(compress_hostlist({"a12345678901234567890"}), "a12345678901234567890");
+}
+
+TEST(the_last_hosts_leave_out_the_kept_one) {
+    check_eq(last_hosts({"n1", "n2", "n3", "n4"}, "n4", 2), (Names{"n2", "n3"}));
+    check_eq(last_hosts({"n1", "n2", "n3"}, "n1", 5), (Names{"n2", "n3"}));
+    check_eq(last_hosts({"n1", "n2"}, "", 0), Names{});
 }
 
 TEST(hostlist_round_trip_is_the_set) {

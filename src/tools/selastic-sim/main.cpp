@@ -56,7 +56,7 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
     sub->add_flag("--lenient", o.lenient, "Leave malformed lines out instead of stopping")
         ->group(kGroup);
     sub->add_option("--nodes", o.workload.nodes, "The machine's; by default as the log says")
-        ->check(CLI::Range(1, core::kMaxNodes))
+        ->check(CLI::Range(1, kMaxNodes))
         ->type_name("N")
         ->group(kGroup);
     sub->add_option("--procs-per-node", o.workload.procs_per_node,
@@ -250,11 +250,11 @@ void add_study(CLI::App* studies_app, const std::string& name, const char* text,
     if (name == "gupta") return;
     sub->add_option("--trace", o->trace, "The workload log, as for run")->type_name("LOG");
     sub->add_option("--nodes", o->nodes, "The machine's; by default as the log says")
-        ->check(CLI::Range(1, core::kMaxNodes))
+        ->check(CLI::Range(1, kMaxNodes))
         ->type_name("N");
     sub->add_option("--procs-per-node", o->procs_per_node,
                     "Sizes in the log are divided by K; by default as the paper did")
-        ->check(CLI::Range(1, core::kMaxNodes))
+        ->check(CLI::Range(1, kMaxNodes))
         ->type_name("K");
     sub->add_option("--jobs", o->jobs, "Of the log, instead of the paper's number")
         ->check(CLI::Range(1, 1'000'000))

@@ -59,7 +59,7 @@ void add_queries(CLI::App& app, Command& chosen) {
         add_job(sub, *o);
         sub->add_option("N", o->query.nodes, "The size wanted, in nodes")
             ->required()
-            ->check(CLI::Range(1, protocol::kMaxNodes));
+            ->check(CLI::Range(1, kMaxNodes));
     }
     o = question();
     add_query(app, chosen, "evacuate", "Move malleable jobs off a node", render_evacuation, o)
@@ -125,9 +125,7 @@ void add_wishes(CLI::App& app, Command& chosen) {
         app, chosen, "request", "Ask for more nodes and wait for them", o, [](const JobOptions& j) {
             return request_nodes(j.nodes, j.least ? j.least : j.nodes, j.timeout);
         });
-    sub->add_option("N", o->nodes, "How many more")
-        ->required()
-        ->check(CLI::Range(1, protocol::kMaxNodes));
+    sub->add_option("N", o->nodes, "How many more")->required()->check(CLI::Range(1, kMaxNodes));
     sub->add_option("--least", o->least, "Be content with so many; N by default")
         ->check(CLI::PositiveNumber)
         ->type_name("M");
