@@ -274,7 +274,9 @@ void Controller::report(bool& failed, const Result<void>& saved, const char* con
     failed = !saved;
 }
 
-// Nothing that must survive changes without an event.
+// Called when there are events or an agreement has changed without one.  What else the state file
+// holds changes with an event, but for what applications say of their progress: a hint that they
+// repeat, and too frequent to be worth a file each.
 void Controller::save_and_write(const std::vector<journal::Event>& events) {
     context_.telling = journal_.prepare(events);
     auto saved = [this] {
@@ -303,7 +305,7 @@ void Controller::flush() {
         save_slurm();
     else if (out.changed)
         save_state();
-    if (!out.events.empty()) save_and_write(out.events);
+    if (out.unsaved || !out.events.empty()) save_and_write(out.events);
     for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
     for (ConnectionId id : out.to_close) server_.close(id);
 }

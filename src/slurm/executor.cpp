@@ -206,7 +206,8 @@ bool Executor::do_action(const Action& action, Time now) {
 bool Executor::do_start(const Action& action, Time now) {
     if (action.deferred) {  // its shrinks carry the claim
         for (Agreement* shrink : context_.book.shrinks_for(action.job))
-            shrink->beneficiary_size = action.size_after;
+            context_.outbox.unsaved |=
+                std::exchange(shrink->beneficiary_size, action.size_after) != action.size_after;
         return false;
     }
     job_record_t* job = pending_job(action.job);
@@ -312,6 +313,7 @@ void Executor::do_expand(const Action& action, Time now) {
     Agreement* request = context_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
     request->granted = nodes;
+    context_.outbox.unsaved = true;
     // With victims it stays queued until all of them have left (settle).
     if (!action.deferred) apply_grow(*request, now);
 }

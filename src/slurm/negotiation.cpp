@@ -448,12 +448,16 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
 void Negotiation::drop_claim(core::JobId beneficiary, const std::string& reason, Time now) {
     for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
         shrink->beneficiary = 0;
+        context_.outbox.unsaved = true;
         if (shrink->state == AgreementState::offered)
             end(*shrink, AgreementEvent::cancel, reason, now);
     }
     // A request whose victims failed is open again for all it asked for.
     Agreement* request = context_.book.of_job(beneficiary);
-    if (request && request->state == AgreementState::queued) request->granted = 0;
+    if (request && request->state == AgreementState::queued) {
+        request->granted = 0;
+        context_.outbox.unsaved = true;
+    }
 }
 
 void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::string& changed,
@@ -489,6 +493,7 @@ bool Negotiation::check_deadlines(Time now) {
         } else if (agreement->state == AgreementState::applied) {
             // The nodes are the job's whether it says so or not.
             (void)context_.book.advance(*agreement, AgreementEvent::expire);
+            context_.outbox.unsaved = true;
         } else if (agreement->kind == AgreementKind::shrink &&
                    agreement->state == AgreementState::accepted &&
                    context_.config.shrink_timeout == core::ShrinkTimeout::kill) {
@@ -498,6 +503,7 @@ bool Negotiation::check_deadlines(Time now) {
             (void)context_.book.advance(*agreement, AgreementEvent::release);
             agreement->deadline = kNever;
             agreement->reason += ", taken at the deadline";
+            context_.outbox.unsaved = true;
         } else {
             back_off(agreement->job, now);
             end(*agreement, AgreementEvent::expire,

@@ -19,6 +19,7 @@ struct Outbox {
     std::vector<ConnectionId> to_close;
     bool changed = false;  // Slurm's records were, and are to be saved some time
     bool resized = false;  // what is told rests on that: they must be saved before
+    bool unsaved = false;  // an agreement has changed, and there may be no event that says so
 
     template <class What>
     void note(Time now, What what) {

@@ -8,6 +8,7 @@ nothing is lost or double-booked in between is what conftest.py asks after every
 test: no job, all nodes idle, and a journal without a violation.
 """
 
+import json
 import uuid
 
 import pytest
@@ -120,6 +121,30 @@ def test_shrink_released_and_waiting_for_another_victim(cluster):
     assert second.event("resized")["op"] == offers[1]["op"]
     assert_started(cluster, waiting, first)
     finish(cluster, [first, second, waiting])
+
+
+def test_shrink_taken_at_its_deadline_and_waiting_for_another_victim(cluster, adaptive):
+    adaptive(ShrinkTimeout="kill", ExpandTrigger="never")
+    late = cluster.actor("malleable,min=2,max=4,grace=1", "-N4")
+    slow = cluster.actor("malleable,min=2,max=4,grace=300", "-N4")
+    waiting = cluster.actor("malleable,min=4,max=4", "-N4", wait=False)
+    offers = [app.event("offer_shrink") for app in (late, slow)]
+    late.do("accept", offers[0]["op"])
+    late.event("accepted")
+    def taken():
+        agreement = cluster.selastic("show", late.job)["job"].get("agreement", {})
+        return agreement.get("state") == "released"
+    wait_until(taken, "the nodes are taken, but have not left yet", within=10)
+    kill_when_saved(cluster, late, slow)
+    state = json.loads(cluster.slurm_state("elastic_state"))
+    saved = {entry["op"]: entry["state"] for entry in state["agreements"]}
+    assert saved == {offers[0]["op"]: "released", offers[1]["op"]: "offered"}
+    cluster.start_controller()
+    slow.do("accept", offers[1]["op"])
+    slow.event("accepted")
+    slow.do("done", offers[1]["op"])
+    assert_started(cluster, waiting, slow)
+    finish(cluster, [late, slow, waiting])
 
 
 @pytest.mark.smoke
