@@ -144,6 +144,8 @@ void Controller::run() {
         urgent_ |= negotiation_.check_deadlines(now);
         executor_.settle(now);
         if (pass_is_due()) pass();
+        if (context_.view.nodes_in_all != announced_nodes_)
+            announce(journal::Controller::What::reconfigure, now);
         context_.book.forget_finished();
         if (!must_wait_to_tell()) flush();
     }
@@ -192,12 +194,14 @@ void Controller::take_configuration(Time now) {
     urgent_ = true;
 }
 
+// Nobody holds a node before the journal has said that it exists.
 void Controller::announce(journal::Controller::What what, Time now) {
-    journal::Event event{
-        now, journal::Controller{what, context_.view.nodes_in_all, context_.config.policy_name}};
+    announced_nodes_ = context_.view.nodes_in_all;
     auto& events = context_.outbox.events;
-    bool first = what == journal::Controller::What::start;
-    events.insert(first ? events.begin() : events.end(), std::move(event));
+    bool last = events.empty() || what == journal::Controller::What::stop;
+    journal::Event event{last ? now : events.front().time,
+                         journal::Controller{what, announced_nodes_, context_.config.policy_name}};
+    events.insert(last ? events.end() : events.begin(), std::move(event));
 }
 
 void Controller::take_messages(Time now) {

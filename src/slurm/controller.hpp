@@ -64,6 +64,7 @@ class Controller {
     time_t seen_until_ = 0;  // changes up to this second were seen by a pass
     bool save_failed_ = false;        // our state, at the last attempt
     bool slurm_save_failed_ = false;  // Slurm's
+    int announced_nodes_ = 0;         // by the journal
 
     std::mutex mutex_;  // for the three below
     std::condition_variable wakeup_;

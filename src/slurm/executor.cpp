@@ -392,7 +392,7 @@ void Executor::settle_all(Time now) {
 
 // Slurm was reconfigured with other nodes: indices mean something else now.
 bool Executor::view_is_stale() const {
-    return context_.view.nodes_in_all != node_record_count;
+    return context_.view.node_records != node_record_count;
 }
 
 // False if the lock was held long enough before nothing could move any more.

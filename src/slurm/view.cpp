@@ -29,7 +29,8 @@ class Builder {
     void build() {
         forget_last();
         view_.snapshot.now = now_;
-        view_.nodes_in_all = node_record_count;
+        view_.node_records = node_record_count;
+        view_.nodes_in_all = existing_nodes();
         view_.private_jobs = (slurm_conf.private_data & PRIVATE_DATA_JOBS) != 0;
         view_.read = time(nullptr);
         shared_end_.assign(node_record_count, -1);
@@ -48,6 +49,13 @@ class Builder {
         view_.snapshot = {};
         view_.snapshot.pending = std::move(pending);
         view_.places.clear();
+    }
+
+    // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
+    static int existing_nodes() {
+        auto end = node_record_table_ptr + node_record_count;
+        return static_cast<int>(
+            std::count_if(node_record_table_ptr, end, [](auto* n) { return n != nullptr; }));
     }
 
     // ---- running jobs

@@ -25,7 +25,8 @@ struct View {
     // Beside the snapshot's entries, by the same index:
     std::vector<NodeSet> pools;        // the nodes a pool consists of
     std::vector<Queue::Place> places;  // of pending jobs
-    int nodes_in_all = 0;
+    int nodes_in_all = 0;              // that exist
+    int node_records = 0;              // in Slurm's table, which may have some to spare
     // PrivateData has "jobs": users see their own only.  Kept here because slurm_conf, read without
     // the lock, is all zeros while slurmctld reads slurm.conf.
     bool private_jobs = true;

@@ -2,7 +2,8 @@
 """With wrong settings the controller does not start, and says which and why.
 
 Each case is a cluster of its own that must fail to come up; what slurmctld has
-written is what minicluster shows of it.
+written is what minicluster shows of it.  The last case is a setting that is right,
+but not for a cluster that others use.
 """
 
 import re
@@ -13,7 +14,7 @@ import tempfile
 
 import pytest
 
-from elastic_live import CLONE, MINICLUSTER
+from elastic_live import CLONE, MINICLUSTER, Cluster, wait_until
 
 
 @pytest.fixture
@@ -71,3 +72,20 @@ def test_a_plugin_for_another_version_is_refused(failing_start, request, tmp_pat
     plugin.write_bytes(content)
     output = failing_start(plugins=str(tmp_path / "plugins"))
     assert re.search(r"Incompatible Slurm plugin .*sched_elastic\.so version", output)
+
+
+def test_the_journal_says_when_nodes_are_created(request):
+    cluster = Cluster("fe", nodes=2, build=request.config.getoption("--build"),
+                      conf=["MaxNodeCount=4"])
+    try:
+        cluster.up()
+        assert {entry["nodes"] for entry in cluster.journal(event="controller")} == {2}
+        cluster.run("scontrol", "create", "NodeName=new", "CPUs=4", "State=CLOUD")
+        wait_until(lambda: cluster.journal(event="controller")[-1]["nodes"] == 3,
+                   lambda: f"the journal has three nodes: {cluster.journal()}")
+        cluster.run("scontrol", "delete", "NodeName=new")
+        wait_until(lambda: cluster.journal(event="controller")[-1]["nodes"] == 2,
+                   lambda: f"the journal has two nodes: {cluster.journal()}")
+        cluster.check_journal()
+    finally:
+        cluster.down()
