@@ -61,6 +61,18 @@ def test_a_reserved_start_is_shown(cluster):
                lambda: f"the head's start is the filler's end: {cluster.job(head)}")
 
 
+def test_what_an_application_said_of_its_end_counts_until_then(cluster):
+    app = cluster.actor("malleable,min=8,max=8", "-N8", "--time=10")
+    head = cluster.sbatch("-N8", "--exclusive", wrap="true")
+    reason(cluster, head, "Resources")
+    def start_is_the_limit():
+        return cluster.job(head)["StartTime"] == cluster.job(app.job)["EndTime"]
+    wait_until(start_is_the_limit, "the head's start is the limit of the job before it")
+    app.do("progress", 4.0)
+    wait_until(lambda: not start_is_the_limit(), "the head's start is sooner")
+    wait_until(start_is_the_limit, "the head's start is the limit again")
+
+
 def test_without_backfilling(cluster, elastic):
     elastic(Policy="fcfs")
     fill(cluster, nodes=6)
