@@ -25,7 +25,8 @@ namespace elastic::slurm {
 
 namespace {
 
-constexpr auto kLongestPass = std::chrono::seconds(1);  // with what is planned again
+constexpr auto kLongestPass = std::chrono::seconds(1);      // with what is planned again
+constexpr auto kListening = std::chrono::milliseconds(20);  // to messages, before all else
 constexpr auto kCredit = std::chrono::milliseconds(300);
 constexpr auto kCheapSave = std::chrono::milliseconds(10);  // not rationed
 constexpr auto kIdlePass = std::chrono::seconds(2);         // time passes, estimates run out
@@ -204,20 +205,29 @@ void Controller::announce(journal::Controller::What what, Time now) {
     events.insert(last ? events.end() : events.begin(), std::move(event));
 }
 
+// Those that are left have their turn after a pass, if one is due: however much is asked, jobs
+// are scheduled.
 void Controller::take_messages(Time now) {
-    for (Incoming& incoming : server_.take()) {
-        if (incoming.closed) {
-            tools_.erase(incoming.from);
-            negotiation_.on_closed(incoming.from, now);
-            continue;
-        }
-        const auto* hello = std::get_if<protocol::Hello>(&incoming.message);
-        if (hello && hello->role == protocol::Role::tool) tools_.insert(incoming.from);
-        if (tools_.count(incoming.from))
-            queries_.on_message(incoming, now);
-        else
-            urgent_ |= negotiation_.on_message(incoming, now);
+    const auto end = Clock::now() + kListening;
+    while (auto incoming = server_.take()) {
+        take_message(*incoming, now);
+        if (Clock::now() >= end) return wake();
     }
+}
+
+void Controller::take_message(const Incoming& incoming, Time now) {
+    if (incoming.closed) {
+        tools_.erase(incoming.from);
+        negotiation_.on_closed(incoming.from, now);
+        return;
+    }
+    heard_.push_back(incoming.from);
+    const auto* hello = std::get_if<protocol::Hello>(&incoming.message);
+    if (hello && hello->role == protocol::Role::tool) tools_.insert(incoming.from);
+    if (tools_.count(incoming.from))
+        queries_.on_message(incoming, now);
+    else
+        urgent_ |= negotiation_.on_message(incoming, now);
 }
 
 bool Controller::pass_is_due() const {
@@ -312,6 +322,7 @@ void Controller::flush() {
     if (out.unsaved || !out.events.empty()) save_and_write(out.events);
     for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
     for (ConnectionId id : out.to_close) server_.close(id);
+    for (ConnectionId id : std::exchange(heard_, {})) server_.answered(id);
 }
 
 }  // namespace elastic::slurm

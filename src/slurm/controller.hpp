@@ -31,6 +31,7 @@ class Controller {
     bool wait();
     void wake();
     void take_messages(Time now);
+    void take_message(const Incoming&, Time now);
     void take_configuration(Time now);
     bool pass_is_due() const;
     void pass();
@@ -58,7 +59,8 @@ class Controller {
     Server server_;
 
     std::set<ConnectionId> tools_;
-    bool urgent_ = true;  // a pass should follow as soon as may be
+    std::vector<ConnectionId> heard_;  // whose messages are dealt with, but not yet answered
+    bool urgent_ = true;               // a pass should follow as soon as may be
     Clock::time_point last_pass_{};
     Clock::time_point pass_allowed_{}, save_allowed_{};
     time_t seen_until_ = 0;  // changes up to this second were seen by a pass

@@ -7,6 +7,10 @@
 // dropped, and the oldest such one makes room for a new one, so that idle
 // connections cannot keep others out; frames, queues and the numbers of
 // connections are limited; every refusal is logged, each kind once a minute.
+//
+// Who sends without waiting for answers, or does not read them, is left to TCP's flow
+// control: see may_read().  An inbox has at most one message and one end of each open
+// connection, beside what is left of closed ones, which on_first() bounds.
 #include "slurm/server.hpp"
 
 #include <arpa/inet.h>
@@ -18,10 +22,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <list>
 #include <map>
 #include <random>
 #include <unordered_map>
+#include <vector>
 
 #include "common/time.hpp"
 #include "protocol/codec.hpp"
@@ -40,7 +46,7 @@ constexpr double kFrameWithin = 30;           // seconds from a frame's first by
 constexpr double kCloseWithin = 10;           // seconds for a peer to read what ends its connection
 constexpr std::size_t kMaxStrangers = 64;     // connections without a valid Hello yet
 constexpr std::size_t kMaxUnsent = 4u << 20;  // bytes queued for a peer that does not read
-constexpr std::size_t kMaxInbox = 65536;      // messages not yet taken
+constexpr std::size_t kMaxInbox = 65536;      // messages not yet taken; then nobody new is let in
 
 std::string random_token() {
     std::random_device device;
@@ -90,10 +96,14 @@ class Server::Loop {
         ::close(listener_);
     }
 
-    std::vector<Incoming> take() {
+    std::optional<Incoming> take() {
         std::lock_guard guard(mutex_);
-        return std::exchange(inbox_, {});
+        if (inbox_.empty()) return std::nullopt;
+        Incoming oldest = std::move(inbox_.front());
+        inbox_.pop_front();
+        return oldest;
     }
+    void answered(ConnectionId id) { post({id, {}, Command::answered, {}}); }
 
     void send(ConnectionId to, Message message) {
         post({to, std::move(message), Command::send, {}});
@@ -115,7 +125,7 @@ class Server::Loop {
     struct Command {
         ConnectionId to;
         Message message;
-        enum What { send, close, reconfigure, stop } what;
+        enum What { send, answered, close, reconfigure, stop } what;
         std::unique_ptr<Change> change;
     };
 
@@ -131,8 +141,10 @@ class Server::Loop {
         int fd;
         ev::io watcher;
         FrameReader reader;
+        Result<void> readable;  // an error when the stream holds no frames any more
         std::string unsent;
         bool known = false;     // has said a valid Hello
+        bool waiting = false;   // for the answer to its message
         bool welcomed = false;  // knows its session
         bool closing = false;
         uid_t uid = 0;
@@ -232,8 +244,10 @@ class Server::Loop {
     void on_sweep(ev::timer&, int) {
         accept_watcher_.start(listener_, ev::READ);
         std::vector<ConnectionId> late;
-        for (const auto& [id, connection] : connections_)
+        for (const auto& [id, connection] : connections_) {
+            if (!may_read(*connection)) connection->since = loop_.now();  // we let it wait
             if (loop_.now() - connection->since > patience_with(*connection)) late.push_back(id);
+        }
         for (ConnectionId id : late) refuse(id, "slow", "a peer that began and did not go on");
     }
 
@@ -246,6 +260,16 @@ class Server::Loop {
 
     // ---- reading
 
+    // What one that is closing says is for nobody, but its end is to be seen.
+    static bool may_read(const Connection& connection) {
+        return connection.closing || (!connection.waiting && connection.unsent.empty());
+    }
+
+    static void watch(Connection& connection) {
+        connection.watcher.set((may_read(connection) ? ev::READ : 0) |
+                               (connection.unsent.empty() ? 0 : ev::WRITE));
+    }
+
     void read_available(ConnectionId id) {
         char bytes[16384];
         Connection* connection = find(id);
@@ -253,16 +277,24 @@ class Server::Loop {
         ssize_t size = ::recv(connection->fd, bytes, sizeof bytes, 0);
         if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (size <= 0) return drop(id);
-        if (connection->closing) return;  // what it says now is for nobody
+        if (connection->closing) return;
         if (connection->known && !connection->reader.partial()) connection->since = loop_.now();
-        auto fed = connection->reader.feed(bytes, static_cast<std::size_t>(size));
-        while (connection && !connection->closing) {
+        connection->readable = connection->reader.feed(bytes, static_cast<std::size_t>(size));
+        take_frames(id);
+    }
+
+    // Of what has been read, as far as may be now; then waits for more.
+    void take_frames(ConnectionId id) {
+        for (;;) {
+            Connection* connection = find(id);
+            if (!connection) return;
+            if (connection->closing || !may_read(*connection)) return watch(*connection);
             auto credential = connection->reader.next();
-            if (!credential) break;
+            if (!credential && !connection->readable)
+                return refuse(id, "frame", connection->readable.error().message);
+            if (!credential) return watch(*connection);
             on_frame(id, *credential);
-            connection = find(id);
         }
-        if (connection && !fed) refuse(id, "frame", fed.error().message);
     }
 
     void on_frame(ConnectionId id, const std::string& credential) {
@@ -289,6 +321,7 @@ class Server::Loop {
             return fail(connection, "version",
                         fmt::format("this controller speaks protocol version {}, not {}", kVersion,
                                     hello->version));
+        if (inbox_is_full()) return refuse(connection.id, "inbox", "a connection: too many wait");
         if (per_user_[uid] >= options_.max_connections_per_user) {
             quiet_.complain("user", fmt::format("a connection of user {}: {} are open already "
                                                 "(MaxConnectionsPerUser)",
@@ -300,7 +333,7 @@ class Server::Loop {
         connection.uid = uid;
         connection.received = 1;
         strangers_.remove(connection.id);
-        deliver({connection.id, uid, false, std::move(envelope.message)});
+        hand_over(connection, envelope);
     }
 
     void on_message(Connection& connection, uid_t uid, Envelope& envelope) {
@@ -315,8 +348,12 @@ class Server::Loop {
         ++connection.received;
         if (std::holds_alternative<Hello>(envelope.message))
             return fail(connection, "malformed", "hello is the first message only");
-        if (inbox_is_full()) return refuse(connection.id, "inbox", "a message: too many wait");
-        deliver({connection.id, uid, false, std::move(envelope.message)});
+        hand_over(connection, envelope);
+    }
+
+    void hand_over(Connection& connection, Envelope& envelope) {
+        connection.waiting = true;
+        deliver({connection.id, connection.uid, false, std::move(envelope.message)});
     }
 
     bool inbox_is_full() {
@@ -371,8 +408,7 @@ class Server::Loop {
         if (connection->unsent.size() > kMaxUnsent)
             return refuse(id, "unread", "a peer that does not read what it is sent");
         if (connection->unsent.empty() && connection->closing) return drop(id);
-        int wanted = connection->unsent.empty() ? ev::READ : ev::READ | ev::WRITE;
-        connection->watcher.set(connection->fd, wanted);
+        take_frames(id);  // which may have waited for that
     }
 
     void on_commands(ev::async&, int) {
@@ -390,7 +426,11 @@ class Server::Loop {
         Connection* connection = find(command.to);
         if (!connection || connection->closing) return;
         if (command.what == Command::close) return finish(*connection);
-        if (enqueue(*connection, std::move(command.message))) write_unsent(command.to);
+        if (command.what == Command::answered)
+            connection->waiting = false;
+        else if (!enqueue(*connection, std::move(command.message)))
+            return;
+        write_unsent(command.to);
     }
 
     void adopt(Change& change) {
@@ -419,7 +459,7 @@ class Server::Loop {
     std::map<uid_t, int> per_user_;
 
     std::mutex mutex_;  // for the two below
-    std::vector<Incoming> inbox_;
+    std::deque<Incoming> inbox_;
     std::vector<Command> commands_;
     std::thread thread_;
 };
@@ -496,8 +536,12 @@ void Server::stop() {
     loop_.reset();
 }
 
-std::vector<Incoming> Server::take() {
-    return loop_ ? loop_->take() : std::vector<Incoming>{};
+std::optional<Incoming> Server::take() {
+    return loop_ ? loop_->take() : std::nullopt;
+}
+
+void Server::answered(ConnectionId id) {
+    if (loop_) loop_->answered(id);
 }
 
 void Server::send(ConnectionId to, protocol::Message message) {

@@ -8,14 +8,17 @@
 //
 // Always holds: a message given out by take() was sealed by the user it names,
 // on a connection whose first message (Hello) that same user had sealed, and
-// came next in its sequence.  Memory is bounded, whatever peers do.
+// came next in its sequence.  Of a connection at most one message is in the hands
+// of the controller's thread: the next is not even read before that one is answered
+// and its answers are on their way.  So memory is bounded, whatever peers do, and
+// those who say much wait for those who say little.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "common/result.hpp"
 #include "protocol/message.hpp"
@@ -53,7 +56,10 @@ class Server {
     Result<void> reconfigure(const ServerOptions&);
     void stop();
 
-    std::vector<Incoming> take();
+    // The oldest message; nothing if there is none.
+    std::optional<Incoming> take();
+    // Its message has been dealt with, and whatever there is to answer was sent.
+    void answered(ConnectionId);
     // Thread-safe, never blocks; nothing happens if the connection is gone.
     void send(ConnectionId, protocol::Message);
     // After what has been sent before.

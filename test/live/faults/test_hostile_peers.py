@@ -5,6 +5,7 @@ All are refused or dropped, the log says so once and not a thousand times, and
 the controller goes on serving an application all the while.
 """
 
+import json
 import os
 import pathlib
 import random
@@ -240,6 +241,35 @@ def test_memory_does_not_grow(cluster, app):
         round_of_garbage()
     assert resident_kib(cluster) < memory + 4096
     wait_until(lambda: descriptors(cluster) <= files + 2, "all descriptors are closed")
+
+
+@pytest.fixture
+def long_journal(cluster, adaptive, tmp_path):
+    """What is asked of the journal has long answers."""
+    tmp_path.chmod(0o755)
+    line = {"time": 1, "event": "cancel", "job": 4000000, "op": 1, "reason": "x" * 150}
+    path = tmp_path / "journal"
+    path.write_text((json.dumps(line, separators=(",", ":")) + "\n") * 2000)
+    path.chmod(0o666)
+    yield lambda: adaptive(ExpandTrigger="never", JournalFile=path)
+    adaptive(ExpandTrigger="never")
+
+
+def test_many_questions_and_no_reading(cluster, app, long_journal):
+    """Answers are not piled up, others are served meanwhile, and in the end all come."""
+    long_journal()
+    with Peer(cluster) as peer:
+        assert peer.hello(0, role="tool")["type"] == "welcome"
+        asked = range(1, 81)
+        questions = [framed(seal(cluster, peer.message(
+            "query", token=token, what="journal", job=0, nodes=0, node="", tail=2000)))
+            for token in asked]
+        before = resident_kib(cluster)
+        peer.send_raw(b"".join(questions))
+        for _ in range(3):
+            cluster.selastic("jobs")
+        assert resident_kib(cluster) < before + 16384
+        assert [peer.receive()["token"] for _ in asked] == list(asked)
 
 
 def test_another_process_of_the_job_takes_over(cluster):
