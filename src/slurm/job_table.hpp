@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "common/token_bucket.hpp"
 #include "core/annotation.hpp"
 #include "core/speedup.hpp"
 #include "slurm/server.hpp"
@@ -40,6 +41,10 @@ struct JobEntry {
     ConnectionId connection = 0;  // 0: not connected now
     Time last_seen = 0;           // when it was; 0 never
     Time not_before = 0;          // no offers before: it declined or let one expire
+
+    // For what its user asked for and ended, declined or was denied: each round of it costs lines
+    // of the journal, which must not grow at a user's will.
+    TokenBucket vain{20, 1};
 
     // for policies, [lina] section 4
     Time last_resize = 0;

@@ -5,7 +5,7 @@
 
 namespace elastic::slurm {
 
-void QuietLog::complain(const std::string& kind, const std::string& message) {
+void QuietLog::say(const std::string& kind, const std::string& message) {
     Kind& entry = kinds_[kind];
     auto now = std::chrono::steady_clock::now();
     if (entry.last.time_since_epoch().count() && now - entry.last < std::chrono::minutes(1)) {
@@ -14,7 +14,7 @@ void QuietLog::complain(const std::string& kind, const std::string& message) {
     }
     std::string tail =
         entry.left_out ? fmt::format(" ({} more like it in between)", entry.left_out) : "";
-    log_info("refused: {}{}", message, tail);
+    log_info("{}{}", message, tail);
     entry = {now, 0};
 }
 

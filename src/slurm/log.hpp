@@ -31,11 +31,14 @@ void log_debug(fmt::format_string<Args...> format, Args&&... args) {
             fmt::format(format, std::forward<Args>(args)...).c_str());
 }
 
-// For what a hostile peer can cause at will: a line of each kind at most once a
+// For what users and peers can cause at will: a line of each kind at most once a
 // minute, with the number of those left out in between.  One thread.
 class QuietLog {
   public:
-    void complain(const std::string& kind, const std::string& message);
+    void say(const std::string& kind, const std::string& message);
+    void complain(const std::string& kind, const std::string& message) {
+        say(kind, "refused: " + message);
+    }
 
   private:
     struct Kind {

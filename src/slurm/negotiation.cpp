@@ -3,9 +3,13 @@
 // connection belongs to"; an operation id that is not that agreement's is
 // answered with a failure and changes nothing.  So an application can only ever
 // act on its own job, and late, doubled or foreign answers are harmless.
+//
+// What comes to nothing because a user wants it so or asks for too much is limited in number
+// (JobEntry::vain) and in lines of the log; what succeeds is not.
 #include "slurm/negotiation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/hostlist.hpp"
 #include "slurm/log.hpp"
@@ -185,8 +189,8 @@ Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list
     Agreement& opened = context_.book.open(std::move(agreement));
     context_.outbox.note(now, journal::Offer{job.id, opened.op, journal::Kind::shrink, nodes,
                                              node_list, beneficiary, opened.reason});
-    log_info("job {}: offered to give up {} ({} of {} nodes) {}", job.id, node_list, nodes,
-             job.nodes, opened.reason);
+    context_.quiet.say("shrink", fmt::format("job {}: offered to give up {} ({} of {} nodes) {}",
+                                             job.id, node_list, nodes, job.nodes, opened.reason));
     send_offer(job, opened, now);
     return opened;
 }
@@ -202,7 +206,8 @@ Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reaso
     Agreement& opened = context_.book.open(std::move(agreement));
     context_.outbox.note(
         now, journal::Offer{job.id, opened.op, journal::Kind::expand, nodes, "", 0, opened.reason});
-    log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
+    context_.quiet.say(
+        "expand", fmt::format("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason));
     send_offer(job, opened, now);
     return opened;
 }
@@ -268,6 +273,7 @@ bool Negotiation::on(JobEntry& job, const protocol::Decline& decline, Time now) 
     }
     end(*agreement, AgreementEvent::decline,
         decline.reason.empty() ? "declined by the application" : decline.reason, now);
+    job.vain.take(now);
     back_off(job.id, now);
     return true;
 }
@@ -299,6 +305,7 @@ bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
         return false;
     }
     end(*agreement, AgreementEvent::cancel, "cancelled by the application", now);
+    job.vain.take(now);
     if (agreed) back_off(job.id, now);
     return true;
 }
@@ -317,6 +324,14 @@ bool Negotiation::may_ask(const JobEntry& job, std::int64_t token) {
     return false;
 }
 
+Result<void> Negotiation::may_ask_again(JobEntry& job, Time now) const {
+    const Duration wait = job.vain.wait(now);
+    if (wait <= 0) return {};
+    return error(
+        "too much was asked for job {} and denied, declined or cancelled; ask again in {:.0f} s",
+        job.id, std::ceil(wait));
+}
+
 bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) {
     if (!job.annotation.evolving) {
         fail(job, request.token, "denied",
@@ -326,6 +341,10 @@ bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) 
         return false;
     }
     if (!may_ask(job, request.token)) return false;
+    if (auto may = may_ask_again(job, now); !may) {
+        fail(job, request.token, "limit", may.error().message);
+        return false;
+    }
     Agreement agreement;
     agreement.job = job.id;
     agreement.kind = AgreementKind::expand;
@@ -418,8 +437,10 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
         log_error("{}", advanced.error().message);
         return;
     }
-    log_info("job {}: {} {} is {}: {}", agreement.job, to_string(agreement.kind), agreement.op,
-             to_string(agreement.state), reason);
+    context_.quiet.say(
+        std::string(to_string(agreement.state)),
+        fmt::format("job {}: {} {} is {}: {}", agreement.job, to_string(agreement.kind),
+                    agreement.op, to_string(agreement.state), reason));
     switch (agreement.state) {
         case AgreementState::declined:
             context_.outbox.note(now, journal::Decline{agreement.job, agreement.op, reason});
@@ -436,6 +457,7 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
             context_.outbox.note(now, journal::Cancel{agreement.job, agreement.op, reason});
     }
     if (JobEntry* job = context_.jobs.find(agreement.job)) {
+        if (agreement.state == AgreementState::denied) job->vain.take(now);
         job->last_reason = reason;
         context_.outbox.send(job->connection, protocol::Ended{agreement.op, wire_kind(agreement),
                                                               outcome_of(agreement.state), reason});

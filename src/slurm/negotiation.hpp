@@ -44,6 +44,8 @@ class Negotiation {
     // up gets its whole grace time anew.
     void after_restart(Time now);
 
+    // Whether its user may ask for another size, after what was asked for in vain.
+    Result<void> may_ask_again(JobEntry&, Time now) const;
     // Whether it may be offered something now.
     bool takes_part(const JobEntry&, Time now) const;
 

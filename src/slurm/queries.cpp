@@ -226,6 +226,7 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
     auto found = steerable(query, uid, now);
     if (!found) return found.error();
     JobEntry& job = **found;
+    if (auto may = negotiation_.may_ask_again(job, now); !may) return may.error();
     std::string reason = fmt::format("asked for by {}", user_name(uid));
     double grace = context_.grace_of(job);
     if (query.what == "shrink") {

@@ -195,3 +195,26 @@ def test_reconfigure_in_the_middle(cluster, adaptive):
     app.event("accepted")
     app.do("done", offer["op"])
     assert app.event("resized")["size"] == 3
+
+
+def asked(app, nodes):
+    """What becomes of a request, now or never."""
+    app.do("request", nodes, nodes, 0.0)
+    event = app.event()
+    return app.event() if event["event"] == "queued" else event
+
+
+def test_asks_in_vain_again_and_again(cluster, adaptive):
+    """Journal and log do not grow at its will, and what can be granted is granted in the end."""
+    adaptive(ExpandTrigger="never")
+    app = cluster.actor("evolving,min=1,max=2", "-N1")
+    since, begin = len(cluster.log), time.monotonic()
+    ends = [asked(app, 7) for _ in range(60)]
+    took = time.monotonic() - begin
+    assert all(end["outcome"] == "denied" for end in ends)
+    assert "ask again in" in ends[-1]["reason"]
+    assert len(cluster.journal(app.job, "request")) <= 20 + took + 1
+    assert cluster.log[since:].count("is denied") <= 2
+    granted = wait_until(lambda: next((end for end in [asked(app, 1)]
+                                       if end["event"] == "resized"), None), "it is granted")
+    app.do("done", granted["op"])
