@@ -2,7 +2,7 @@
 // Node lists in Slurm's notation, by hand: Slurm's own functions are neither in
 // a public header nor available on a machine without Slurm.
 //
-// Always holds: time and memory are bounded by kMaxHosts names of kMaxName
+// Always holds: time and memory are bounded by `most` names of kMaxName
 // characters, whatever the ranges say; expand(compress(names)) is the sorted set.
 #include "common/hostlist.hpp"
 
@@ -28,7 +28,7 @@ std::string numbered(std::string_view prefix, std::int64_t number, std::size_t w
 
 class Expander {
   public:
-    explicit Expander(std::string_view text) : text_(text) {}
+    Expander(std::string_view text, std::size_t most) : text_(text), most_(most) {}
 
     Result<std::vector<std::string>> run() {
         if (text_.empty()) return std::move(names_);
@@ -81,7 +81,7 @@ class Expander {
         if (name.size() > kMaxName) {
             return error("node list: a name has more than {} characters", kMaxName);
         }
-        if (names_.size() == kMaxHosts) return error("node list: more than {} names", kMaxHosts);
+        if (names_.size() == most_) return error("node list: more than {} names", most_);
         names_.push_back(std::move(name));
         return {};
     }
@@ -102,6 +102,7 @@ class Expander {
     }
 
     std::string_view text_;  // what is left
+    std::size_t most_;
     std::vector<std::string> names_;
 };
 
@@ -147,8 +148,8 @@ std::string ranges(Position begin, Position end) {
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_hostlist(std::string_view text) {
-    return Expander(text).run();
+Result<std::vector<std::string>> expand_hostlist(std::string_view text, std::size_t most) {
+    return Expander(text, most).run();
 }
 
 std::string compress_hostlist(std::vector<std::string> names) {

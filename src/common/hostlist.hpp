@@ -14,10 +14,11 @@ inline constexpr std::size_t kMaxHosts = 100'000;
 
 // The names in the order of the text, duplicates included; none for "".
 // Understands ranges with leading zeros and one bracket at the end of a name,
-// as Slurm prints for one-dimensional clusters.  Refuses more than kMaxHosts
+// as Slurm prints for one-dimensional clusters.  Refuses more than `most`
 // names, names over 255 characters, characters other than letters, digits and
 // "._-" in names, and anything malformed.
-Result<std::vector<std::string>> expand_hostlist(std::string_view text);
+Result<std::vector<std::string>> expand_hostlist(std::string_view text,
+                                                 std::size_t most = kMaxHosts);
 
 // Such a text for the names, with runs as ranges; "" for none.  Sorts by prefix
 // and then numerically, so n2 stands before n10; duplicates are dropped.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "common/hostlist.hpp"
 #include "slurm/log.hpp"
@@ -368,12 +369,12 @@ Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
     if (!held) return held.error();
     std::vector<std::string> leaving;
     if (!release.node_list.empty()) {
-        auto named = expand_hostlist(release.node_list);
+        auto named = expand_hostlist(release.node_list, held->size());
         if (!named) return named.error();
         leaving = *named;
+        const std::unordered_set<std::string_view> known(held->begin(), held->end());
         for (const std::string& node : leaving)
-            if (std::find(held->begin(), held->end(), node) == held->end())
-                return error("job {} does not hold {}", job.id, node);
+            if (!known.contains(node)) return error("job {} does not hold {}", job.id, node);
     } else {
         leaving = last_hosts(*held, job.batch_host, release.nodes);
         if (static_cast<int>(leaving.size()) < release.nodes)

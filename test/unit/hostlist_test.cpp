@@ -38,6 +38,8 @@ TEST(hostlist_is_bounded) {
     check_eq(expand_hostlist("n[1-100000]")->size(), elastic::kMaxHosts);
     check_error(expand_hostlist("n[0-100000]"), "node list: more than 100000 names");
     check_error(expand_hostlist("n[0-999999999999999999]"), "node list: more than 100000 names");
+    check_error(expand_hostlist("n[0-4]", 4), "node list: more than 4 names");
+    check_eq(expand_hostlist("n[1-4]", 4)->size(), 4u);
     check_error(expand_hostlist("n[1-9999999999999999999]"),
                 "node list: a number has more than 18 digits");
     check_ok(expand_hostlist(std::string(255, 'a')));

@@ -243,6 +243,18 @@ def test_memory_does_not_grow(cluster, app):
     wait_until(lambda: descriptors(cluster) <= files + 2, "all descriptors are closed")
 
 
+def test_a_release_of_more_than_the_job_has(cluster, app):
+    """It is not worked through to its end."""
+    other = cluster.actor("evolving,min=1,max=2", "-N2")
+    with Peer(cluster) as peer:
+        assert peer.hello(other.job)["type"] == "welcome"
+        for names in ("n[1-100000]", ",".join(["n1"] * 10000)):
+            peer.send("release", token=1, nodes=0, node_list=names)
+            answer = peer.receive()
+            assert (answer["type"], answer["code"]) == ("failure", "denied")
+            assert "more than 2 names" in answer["message"]
+
+
 @pytest.fixture
 def long_journal(cluster, adaptive, tmp_path):
     """What is asked of the journal has long answers."""
