@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Answers come from the controller's own table, not from Slurm's records: no
-// lock is taken, so a tool in a loop cannot slow slurmctld down.
+// lock is taken, so a tool in a loop cannot slow slurmctld down.  What an answer
+// costs the scheduler's thread is limited, and it is known beforehand who may have it.
 #include "slurm/queries.hpp"
 
 #include <algorithm>
@@ -15,7 +16,11 @@ namespace elastic::slurm {
 
 namespace {
 
-constexpr std::size_t kMaxListed = 1500;  // a reply has its limit, see doc/protocol.md
+// A reply has its limit, see doc/protocol.md.
+constexpr std::size_t kMaxListed = 1500;   // jobs
+constexpr std::size_t kMaxHistory = 1000;  // events of a job
+// Of the journal, in bytes: what is read in some milliseconds.
+constexpr std::size_t kMaxRead = 4u << 20;
 
 Json to_json(const std::vector<journal::Event>& events) {
     Json list = Json::array();
@@ -155,10 +160,10 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
 
 Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) const {
     const JobEntry* job = context_.jobs.find(query.job);
-    const auto excerpt = journal::tail(journal_path_, 1000, query.job);
     if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
     if (!job && context_.view.private_jobs && !is_operator(uid))
         return error("job {} is not known or not yours", query.job);
+    const auto excerpt = journal::tail(journal_path_, kMaxHistory, query.job, kMaxRead);
     if (!job && (!excerpt || excerpt->events.empty()))
         return error("job {} is not known", query.job);
     Json json = job ? describe(*job, context_.book.of_job(job->id), now)
@@ -183,8 +188,8 @@ Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
     const auto from = journal::position_from_string(query.after);
     if (!from && !query.after.empty())
         return error("after: '{}' is no place in a journal", printable(query.after));
-    const auto excerpt = from ? journal::since(journal_path_, *from, count, query.job)
-                              : journal::tail(journal_path_, count, query.job);
+    const auto excerpt = from ? journal::since(journal_path_, *from, count, query.job, kMaxRead)
+                              : journal::tail(journal_path_, count, query.job, kMaxRead);
     if (!excerpt) return excerpt.error();
     return Json::object()
         .set("events", to_json(excerpt->events))

@@ -4,6 +4,7 @@
 import json
 import subprocess
 
+import pytest
 from elastic_live import wait_until
 
 
@@ -132,6 +133,30 @@ def test_private_jobs(cluster, stranger):
     finally:
         cluster.set_slurm(PrivateData="events")
     wait_until(lambda: seen_by(stranger) == {mine, theirs}, "others see all jobs again")
+
+
+@pytest.fixture
+def other_journal(cluster, elastic, tmp_path):
+    """other_journal(event...): the controller has a journal with these events and its own next ones."""
+    def use(*events):
+        tmp_path.chmod(0o755)
+        path = tmp_path / "journal"
+        path.write_text("".join(json.dumps(event, separators=(",", ":")) + "\n" for event in events))
+        elastic(JournalFile=path)
+    return use
+
+
+def cancelled(job, op, text="x"):
+    return {"time": 1, "event": "cancel", "job": job, "op": op, "reason": text}
+
+
+def test_answers_are_of_the_journals_end(cluster, other_journal):
+    """Else they would cost the scheduler time."""
+    early, late = 4000001, 4000002
+    other_journal(cancelled(early, 1), *[cancelled(late, op, "x" * 200) for op in range(2, 20000)])
+    assert cluster.run("selastic", "show", early, check=False).code == 1
+    assert not cluster.run("selastic", "journal", "--job", early).out
+    assert cluster.selastic("show", late)["job"]["history"][-1]["op"] == 19999
 
 
 def test_following_the_journal(cluster):
