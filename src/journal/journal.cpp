@@ -73,24 +73,38 @@ bool may_concern(std::string_view line, const std::string& job_key) {
     return job_key.empty() || line.find(job_key) != std::string_view::npos;
 }
 
-// Collects the events of some lines, up to a number of them.
+// Collects the events of some lines, up to a number and a length of them.
 class Collector {
   public:
-    Collector(std::size_t n, JobId job)
-        : wanted_(n), job_(job), job_key_(job ? fmt::format("\"job\":{}", job) : "") {}
+    Collector(std::size_t n, JobId job, std::size_t longest)
+        : wanted_(n),
+          longest_(longest),
+          room_(longest),
+          job_(job),
+          job_key_(job ? fmt::format("\"job\":{}", job) : "") {}
 
-    bool full() const { return events_.size() >= wanted_; }
+    bool full() const { return cut_ || events_.size() >= wanted_; }
+    bool cut() const { return cut_; }
 
+    // An event that has no room any more is left out, and so is whatever comes after it.
     void add(std::string_view line) {
-        if (full() || line.empty() || !may_concern(line, job_key_)) return;
+        if (full() || line.empty() || line.size() > longest_ || !may_concern(line, job_key_))
+            return;
         Result<Event> event = parse_line(line);
-        if (event && (job_ == 0 || job_of(*event) == job_)) events_.push_back(std::move(*event));
+        if (!event || (job_ != 0 && job_of(*event) != job_)) return;
+        cut_ = line.size() > room_;
+        if (cut_) return;
+        room_ -= line.size();
+        events_.push_back(std::move(*event));
     }
 
     std::vector<Event> take() { return std::move(events_); }
 
   private:
     std::size_t wanted_;
+    std::size_t longest_;
+    std::size_t room_;
+    bool cut_ = false;
     JobId job_;
     std::string job_key_;
     std::vector<Event> events_;
@@ -286,15 +300,15 @@ std::optional<Position> position_from_string(std::string_view text) {
     return Position{static_cast<std::uint64_t>(*file), *at};
 }
 
-Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job, std::size_t max_bytes) {
+Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job, Limits limits) {
     const File file(path);
     if (file.fd() < 0) return system_error("cannot open", path);
     const off_t size = ::lseek(file.fd(), 0, SEEK_END);
     if (size < 0) return system_error("cannot read", path);
-    const off_t stop = std::max<off_t>(0, size - static_cast<off_t>(max_bytes));
+    const off_t stop = std::max<off_t>(0, size - static_cast<off_t>(limits.read));
 
     Position next{file.inode(), 0};
-    Collector collector(n, job);
+    Collector collector(n, job, limits.text);
     std::string text;
     bool last_line_seen = false;  // what stands behind the last newline is incomplete
     for (off_t at = size;
@@ -315,35 +329,36 @@ Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job, std::siz
         take_lines_backwards(text, collector);
         if (at == 0) collector.add(text);
     }
-    Excerpt excerpt{collector.take(), next};
+    Excerpt excerpt{collector.take(), next, collector.cut()};
     std::reverse(excerpt.events.begin(), excerpt.events.end());
     return excerpt;
 }
 
 Result<Excerpt> since(const std::string& path, const Position& from, std::size_t n, JobId job,
-                      std::size_t max_bytes) {
+                      Limits limits) {
     const File file(path);
     if (file.fd() < 0) return system_error("cannot open", path);
     const off_t size = ::lseek(file.fd(), 0, SEEK_END);
     if (size < 0) return system_error("cannot read", path);
     const bool same_file = from.file == file.inode() && from.at <= size;
-    Excerpt excerpt{{}, {file.inode(), same_file ? from.at : 0}};
+    Excerpt excerpt{{}, {file.inode(), same_file ? from.at : 0}, false};
 
-    std::string text(std::min<std::size_t>(size - excerpt.next.at, max_bytes), '\0');
+    std::string text(std::min<std::size_t>(size - excerpt.next.at, limits.read), '\0');
     if (pread_retrying(file.fd(), text.data(), text.size(), excerpt.next.at) !=
         static_cast<ssize_t>(text.size()))
         return error("cannot read {}: it changed its length", path);
-    Collector collector(n, job);
+    Collector collector(n, job, limits.text);
     std::string_view rest = text;
     for (std::size_t newline; !collector.full() && (newline = rest.find('\n')) != rest.npos;) {
         collector.add(rest.substr(0, newline));
-        rest.remove_prefix(newline + 1);
+        if (!collector.cut()) rest.remove_prefix(newline + 1);
     }
     // A line as long as all that may be read is no event.
     const std::size_t taken = text.size() - rest.size();
     excerpt.next.at +=
-        static_cast<std::int64_t>(taken == 0 && text.size() == max_bytes ? text.size() : taken);
+        static_cast<std::int64_t>(taken == 0 && text.size() == limits.read ? text.size() : taken);
     excerpt.events = collector.take();
+    excerpt.cut = collector.cut();
     return excerpt;
 }
 

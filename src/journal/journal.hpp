@@ -136,17 +136,23 @@ std::optional<Position> position_from_string(std::string_view);
 struct Excerpt {
     std::vector<Event> events;
     Position next;
+    bool cut = false;  // there was one more, beyond Limits::text
 };
 
-// Both may be called on a large file by a busy process: they read no more than `max_bytes`.
-// Events are of `job` alone unless that is 0; malformed lines are passed over.
+// In bytes: what is read of a file, and the lines of the events that are returned.
+struct Limits {
+    std::size_t read = 64u << 20;
+    std::size_t text = 64u << 20;
+};
+
+// Both may be called on a large file by a busy process: see Limits.  Events are of `job` alone
+// unless that is 0; malformed lines are passed over, and so are those longer than Limits::text.
 //
 // The last `n` events, read from the end.
-Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job = 0,
-                     std::size_t max_bytes = 64u << 20);
+Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job = 0, Limits limits = {});
 // The first `n` events behind `from`; if another file has taken the path's place (logrotate), or
 // this one is shorter, from its beginning.  There is nothing more if `next` is `from`.
 Result<Excerpt> since(const std::string& path, const Position& from, std::size_t n, JobId job = 0,
-                      std::size_t max_bytes = 4u << 20);
+                      Limits limits = {});
 
 }  // namespace elastic::journal

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "common/text.hpp"
+#include "protocol/frame.hpp"
 
 namespace elastic::protocol {
 namespace {
@@ -351,6 +352,18 @@ std::string encode(const Envelope& envelope) {
         },
         envelope.message);
     return json.dump();
+}
+
+std::string encode_for_client(Envelope envelope) {
+    std::string text = encode(envelope);
+    const auto* reply = std::get_if<Reply>(&envelope.message);
+    if (!reply || text.size() <= kMaxReplyPayload) return text;
+    envelope.message = Failure{reply->token, "limit",
+                               fmt::format("the answer has {} bytes, and {} is the most: ask for "
+                                           "less, or when there are fewer jobs",
+                                           text.size(), kMaxReplyPayload),
+                               false};
+    return encode(envelope);
 }
 
 Result<Envelope> decode(std::string_view text) {

@@ -22,6 +22,8 @@ inline constexpr int kMaxTail = 100'000;  // journal events of one Query
 // their control characters become spaces, seconds are clamped to [0, kMaxSeconds].
 // Everything else is the caller's to keep within the limits, or the peer will refuse it.
 std::string encode(const Envelope&);
+// The same, but a Reply that fits into no frame becomes a Failure that says so.
+std::string encode_for_client(Envelope);
 
 // Strict: every field of the message must be there with its type and within its limits, texts
 // hold no control characters, an unknown "type" is an error.  Unknown fields are ignored, so

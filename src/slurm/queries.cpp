@@ -5,6 +5,7 @@
 #include "slurm/queries.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "common/hostlist.hpp"
@@ -16,11 +17,15 @@ namespace elastic::slurm {
 
 namespace {
 
-// A reply has its limit, see doc/protocol.md.
-constexpr std::size_t kMaxListed = 1500;   // jobs
+// A reply has its limit, see doc/protocol.md.  What does not fit is left out, and the reply says
+// how much that is.
+constexpr std::size_t kMaxJobs = 1500;
+constexpr std::size_t kMaxJobsText = 600u << 10;
+constexpr std::size_t kMaxNameListed = 64;
+constexpr std::size_t kMaxEvents = 2000;
 constexpr std::size_t kMaxHistory = 1000;  // events of a job
-// Of the journal, in bytes: what is read in some milliseconds.
-constexpr std::size_t kMaxRead = 4u << 20;
+// Of the journal: what is read in some milliseconds, and leaves room for the job's annotation.
+constexpr journal::Limits kExcerpt{.read = 4u << 20, .text = 400u << 10};
 
 Json to_json(const std::vector<journal::Event>& events) {
     Json list = Json::array();
@@ -129,25 +134,27 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
     std::vector<const JobEntry*> seen;
     for (const auto& [id, job] : context_.jobs.all())
         if (may_see(job, uid)) seen.push_back(&job);
-    std::size_t left_out = 0;
-    if (seen.size() > kMaxListed) {
-        // Elastic jobs first, then those that run.
+    // Elastic jobs first, then those that run.
+    std::sort(seen.begin(), seen.end(), [](const JobEntry* left, const JobEntry* right) {
         auto rank = [](const JobEntry* job) {
             return std::tuple(!job->elastic, !job->running, job->id);
         };
-        std::nth_element(
-            seen.begin(), seen.begin() + kMaxListed, seen.end(),
-            [&](const auto* left, const auto* right) { return rank(left) < rank(right); });
-        left_out = seen.size() - kMaxListed;
-        seen.resize(kMaxListed);
+        return rank(left) < rank(right);
+    });
+    std::map<core::JobId, Json> listed;
+    for (std::size_t room = kMaxJobsText; const JobEntry* job : seen) {
+        Json item = describe(*job, context_.book.of_job(job->id), now);
+        item.set("name", job->name.substr(0, kMaxNameListed));
+        const std::size_t size = item.dump().size();
+        if (size > room || listed.size() == kMaxJobs) break;
+        room -= size;
+        listed.emplace(job->id, std::move(item));
     }
-    std::sort(seen.begin(), seen.end(),
-              [](const JobEntry* left, const JobEntry* right) { return left->id < right->id; });
     Json list = Json::array();
-    for (const JobEntry* job : seen) list.push(describe(*job, context_.book.of_job(job->id), now));
+    for (const auto& [id, item] : listed) list.push(item);
     return Json::object()
         .set("jobs", list)
-        .set("left_out", static_cast<std::int64_t>(left_out))
+        .set("left_out", seen.size() - listed.size())
         .set("nodes", context_.view.nodes_in_all)
         .set("idle", context_.view.snapshot.idle())
         .set("policy", context_.config.policy_name)
@@ -163,7 +170,7 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
     if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
     if (!job && context_.view.private_jobs && !is_operator(uid))
         return error("job {} is not known or not yours", query.job);
-    const auto excerpt = journal::tail(journal_path_, kMaxHistory, query.job, kMaxRead);
+    const auto excerpt = journal::tail(journal_path_, kMaxHistory, query.job, kExcerpt);
     if (!job && (!excerpt || excerpt->events.empty()))
         return error("job {} is not known", query.job);
     Json json = job ? describe(*job, context_.book.of_job(job->id), now)
@@ -183,16 +190,19 @@ Result<Json> Queries::snapshot(uid_t uid) const {
 Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
     if (context_.view.private_jobs && !is_operator(uid))
         return error("PrivateData has jobs: the journal is for operators, show JOB for owners");
-    std::size_t count = query.tail > 0 ? static_cast<std::size_t>(query.tail) : 100;
-    count = std::min<std::size_t>(count, 2000);
+    const std::size_t asked = query.tail > 0 ? static_cast<std::size_t>(query.tail) : 100;
+    const std::size_t count = std::min(asked, kMaxEvents);
     const auto from = journal::position_from_string(query.after);
     if (!from && !query.after.empty())
         return error("after: '{}' is no place in a journal", printable(query.after));
-    const auto excerpt = from ? journal::since(journal_path_, *from, count, query.job, kMaxRead)
-                              : journal::tail(journal_path_, count, query.job, kMaxRead);
+    const auto excerpt = from ? journal::since(journal_path_, *from, count, query.job, kExcerpt)
+                              : journal::tail(journal_path_, count, query.job, kExcerpt);
     if (!excerpt) return excerpt.error();
+    const std::size_t given = excerpt->events.size();
+    const bool cut = excerpt->cut || (given == kMaxEvents && asked > given);
     return Json::object()
         .set("events", to_json(excerpt->events))
+        .set("left_out", cut ? asked - given : 0)
         .set("next", journal::to_string(excerpt->next));
 }
 

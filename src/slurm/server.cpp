@@ -385,7 +385,7 @@ class Server::Loop {
             connection.welcomed = true;
         }
         uid_t reader = connection.known ? connection.uid : kAnyReader;
-        auto sealed = seal_->seal(encode(envelope), reader);
+        auto sealed = seal_->seal(encode_for_client(std::move(envelope)), reader);
         if (!sealed) {
             refuse(connection.id, "seal",
                    fmt::format("a connection that cannot be answered: {}", sealed.error().message));

@@ -159,6 +159,27 @@ def test_answers_are_of_the_journals_end(cluster, other_journal):
     assert cluster.selastic("show", late)["job"]["history"][-1]["op"] == 19999
 
 
+def test_answers_that_would_be_too_long(cluster, other_journal):
+    """They are cut, and say so."""
+    job = 4000003
+    other_journal(*[cancelled(job, op, "x" * 900) for op in range(1, 3001)])
+    result = cluster.run("selastic", "journal", "--tail", 2500, "--json")
+    shown = [json.loads(line)["op"] for line in result.out.splitlines()
+             if json.loads(line)["event"] == "cancel"]
+    assert 300 < len(shown) < 2000 and shown == list(range(shown[0], 3001))
+    assert "too many for an answer" in result.err
+    assert 300 < len(cluster.selastic("show", job)["job"]["history"]) < 1000
+    short = cluster.run("selastic", "journal", "--tail", 10)
+    assert len(short.out.splitlines()) == 10 and not short.err
+
+
+def test_a_long_name_is_cut_in_lists(cluster):
+    job = cluster.sbatch("-N1", "--job-name=" + "n" * 1000, wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert entry(cluster, job)["name"] == "n" * 64
+    assert cluster.selastic("show", job)["job"]["name"] == "n" * 1000
+
+
 def test_following_the_journal(cluster):
     """Each event once and in order, however many there are when it begins."""
     first = cluster.actor("malleable,min=1,max=6", "-N2")

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "protocol/frame.hpp"
 #include "testing.hpp"
 
 namespace elastic::protocol {
@@ -161,6 +162,20 @@ TEST(texts_for_humans_are_made_fit) {
     const auto cut = decode(encode({"s", 1, Decline{1, std::string(kMaxText - 1, 'a') + "ü"}}));
     check_ok(cut);
     check_eq(std::get<Decline>(cut->message).reason, std::string(kMaxText - 1, 'a'));
+}
+
+TEST(an_answer_that_is_too_long_is_a_failure) {
+    const auto answer = [](std::size_t size) {
+        const Reply reply{7, Json::object().set("text", std::string(size, 'x'))};
+        return encode_for_client({"s", 3, reply});
+    };
+    check_that(std::holds_alternative<Reply>(decode(answer(kMaxReplyPayload - 200))->message));
+    const auto long_one = decode(answer(kMaxReplyPayload));
+    check_eq(long_one->sequence, 3u);
+    const auto& failure = std::get<Failure>(long_one->message);
+    check_eq(failure.token, 7);
+    check_eq(failure.code, "limit");
+    check_that(!failure.fatal);
 }
 
 TEST(seconds_are_brought_into_range) {

@@ -247,10 +247,28 @@ TEST(the_tail_reads_no_more_than_it_may) {
     std::string text;
     for (OpId op = 1; op <= 5000; ++op) text += line(op);
     append(folder.file(), text);
-    const auto last = tail(folder.file(), 5000, 0, 1000);
+    const auto last = tail(folder.file(), 5000, 0, {.read = 1000});
     check_ok(last);
     check_that(last->events.size() > 10 && last->events.size() < 25);
     check_eq(op_of(last->events.back()), 5000);
+}
+
+TEST(an_excerpt_is_no_longer_than_it_may_be) {
+    const Folder folder;
+    append(folder.file(), line(1) + line(2) + line(3));
+    const Limits two{.text = 2 * line(1).size()}, none{.text = 1};
+    const auto last = tail(folder.file(), 9, 0, two);
+    check_that(last->cut);
+    check_eq(last->events.size(), 2u);
+    check_eq(op_of(last->events.front()), 2);
+    const auto first = since(folder.file(), {}, 9, 0, two);
+    check_that(first->cut);
+    check_eq(first->events.size(), 2u);
+    const auto rest = since(folder.file(), first->next, 9, 0, two);
+    check_that(!rest->cut);
+    check_eq(op_of(rest->events.front()), 3);
+    const auto too_long = since(folder.file(), {}, 9, 0, none);  // else it would never go on
+    check_that(too_long->events.empty() && too_long->next == rest->next);
 }
 
 TEST(the_tail_of_an_empty_or_torn_file_is_empty) {
@@ -280,7 +298,7 @@ TEST(what_comes_behind_a_place_is_read_from_there) {
     const auto of_job = since(folder.file(), first->next, 9, 77);
     check_eq(of_job->events.size(), 1u);
     check_that(of_job->next == rest->next);
-    const auto in_steps = since(folder.file(), {}, 9, 0, line(1).size() + 3);
+    const auto in_steps = since(folder.file(), {}, 9, 0, {.read = line(1).size() + 3});
     check_eq(in_steps->events.size(), 1u);
     check_eq(op_of(since(folder.file(), in_steps->next, 9)->events.front()), 2);
 }

@@ -197,6 +197,11 @@ int show_journal(const JournalFilter& filter) {
     if (!asker) return fail(asker.error());
     const Result<Json> body = (*asker)->ask(journal_query(filter));
     if (!body) return (*asker)->give_up(body.error());
+    if (const auto more = body->get_int("left_out"); more > 0)
+        fmt::print(stderr,
+                   "selastic: up to {} events before these are too many for an answer; see the "
+                   "journal's file\n",
+                   more);
     print_events(body->get("events"), filter.json);
     return filter.follow ? follow(**asker, filter, *body) : kExitOk;
 }
