@@ -98,8 +98,9 @@ ServerOptions Controller::server_options() const {
 Result<void> Controller::open_journal() {
     std::string path = context_.config.journal_file;
     if (path.empty()) path = context_.state_directory + "/elastic.journal";
-    queries_.set_journal_path(path);
-    return journal_.path() == path ? journal_.reopen() : journal_.open(path);
+    auto opened = journal_.path() == path ? journal_.reopen() : journal_.open(path);
+    if (opened) queries_.set_journal_path(path);
+    return opened;
 }
 
 void Controller::stop() {

@@ -200,3 +200,12 @@ def test_following_the_journal(cluster):
     mine = [event for event in seen if event.get("job") == first.job]
     assert mine == [event for event in written if event in mine]
     assert [event["to"] for event in mine if event["event"] == "resize"] == [4, 1]
+
+
+def test_a_journal_that_cannot_be_opened(cluster, elastic, expect_errors):
+    """The one before stays in use, and that one is shown."""
+    expect_errors.append("cannot open the journal /nonexistent/journal")
+    app = cluster.actor("malleable,min=1,max=6", "-N2")
+    elastic(JournalFile="/nonexistent/journal")
+    kinds = [event["event"] for event in cluster.selastic("show", app.job)["job"]["history"]]
+    assert kinds == ["submit", "start"]
