@@ -27,6 +27,7 @@ namespace {
 
 constexpr auto kLongestPass = std::chrono::seconds(1);      // with what is planned again
 constexpr auto kListening = std::chrono::milliseconds(20);  // to messages, before all else
+constexpr Duration kLeastInterval = 0.01;                   // between two looks, with Interval=0
 constexpr auto kCredit = std::chrono::milliseconds(300);
 constexpr auto kCheapSave = std::chrono::milliseconds(10);  // not rationed
 constexpr auto kIdlePass = std::chrono::seconds(2);         // time passes, estimates run out
@@ -159,9 +160,9 @@ void Controller::run() {
 // Until something happens.  False when it is time to stop.
 bool Controller::wait() {
     std::unique_lock guard(mutex_);
-    auto until = Clock::now() +
-                 std::chrono::duration_cast<Clock::duration>(seconds(context_.config.interval));
-    if (urgent_) until = std::min(until, pass_allowed_);
+    const Duration interval = std::max(context_.config.interval, kLeastInterval);
+    auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(interval));
+    if (urgent_ && may_schedule()) until = std::min(until, pass_allowed_);
     if (context_.outbox.resized) until = std::min(until, save_allowed_);
     double deadline = context_.book.next_deadline() - wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
@@ -231,9 +232,13 @@ void Controller::take_message(const Incoming& incoming, Time now) {
         urgent_ |= negotiation_.on_message(incoming, now);
 }
 
+// As Slurm's own loop: not in a backup with no_backup_scheduling, not while going down.
+bool Controller::may_schedule() const {
+    return !slurmctld_config.scheduling_disabled && !slurmctld_config.shutdown_time;
+}
+
 bool Controller::pass_is_due() const {
-    // As Slurm's own loop: not in a backup with no_backup_scheduling, not while going down.
-    if (slurmctld_config.scheduling_disabled || slurmctld_config.shutdown_time) return false;
+    if (!may_schedule()) return false;
     auto now = Clock::now();
     if (now < pass_allowed_) return false;
     if (urgent_) return true;

@@ -33,6 +33,7 @@ class Controller {
     void take_messages(Time now);
     void take_message(const Incoming&, Time now);
     void take_configuration(Time now);
+    bool may_schedule() const;
     bool pass_is_due() const;
     void pass();
     const core::Plan& plan();

@@ -2,7 +2,9 @@
 """selastic for users and operators: what it shows, what it steers, and for whom."""
 
 import json
+import os
 import subprocess
+import time
 
 import pytest
 from elastic_live import wait_until
@@ -200,6 +202,21 @@ def test_following_the_journal(cluster):
     mine = [event for event in seen if event.get("job") == first.job]
     assert mine == [event for event in written if event in mine]
     assert [event["to"] for event in mine if event["event"] == "resize"] == [4, 1]
+
+
+def processor_time(cluster):
+    """Seconds of it that slurmctld has taken."""
+    with open(f"/proc/{cluster.controller_pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_no_interval_is_no_busy_loop(cluster, elastic):
+    elastic(Interval=0)
+    cluster.wait_quiet()
+    before, begin = processor_time(cluster), time.monotonic()
+    time.sleep(3)  # what is measured
+    assert processor_time(cluster) - before < (time.monotonic() - begin) / 20
 
 
 def test_a_journal_that_cannot_be_opened(cluster, elastic, expect_errors):
