@@ -93,6 +93,10 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
     return parse_whole<std::int64_t>(text);
 }
 
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+    return parse_whole<std::uint64_t>(text);
+}
+
 std::optional<double> parse_number(std::string_view text) {
     std::optional<double> value = parse_whole<double>(text);
     if (value && !std::isfinite(*value)) return std::nullopt;

@@ -28,6 +28,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // The whole text as a decimal number, without blanks or a leading '+';
 // nothing if it is anything else, out of range, infinite or NaN.
 std::optional<std::int64_t> parse_integer(std::string_view text);
+std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
 }  // namespace elastic

@@ -294,10 +294,10 @@ std::string to_string(const Position& position) {
 
 std::optional<Position> position_from_string(std::string_view text) {
     const std::size_t colon = std::min(text.find(':'), text.size());
-    const auto file = parse_integer(text.substr(0, colon));
+    const auto file = parse_unsigned(text.substr(0, colon));
     const auto at = parse_integer(text.substr(std::min(colon + 1, text.size())));
-    if (!file || !at || *file < 0 || *at < 0) return std::nullopt;
-    return Position{static_cast<std::uint64_t>(*file), *at};
+    if (!file || !at || *at < 0) return std::nullopt;
+    return Position{*file, *at};
 }
 
 Result<Excerpt> tail(const std::string& path, std::size_t n, JobId job, Limits limits) {

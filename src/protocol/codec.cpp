@@ -46,6 +46,7 @@ constexpr auto& words(Outcome) {
 
 constexpr std::size_t kMaxSession = 64;
 constexpr std::size_t kMaxWord = 32;
+constexpr std::size_t kMaxPlace = 64;                          // in a journal
 constexpr std::int64_t kMaxInt = (std::int64_t{1} << 53) - 1;  // what any JSON reader keeps
 
 bool is_control(char c) {
@@ -273,7 +274,7 @@ void describe(V& v, Query& m) {
     count(v, "nodes", m.nodes);
     v.exact("node", m.node, kMaxName);
     v.integer("tail", m.tail, 0, kMaxTail);
-    v.added("after", m.after, kMaxWord);
+    v.added("after", m.after, kMaxPlace);
 }
 template <class V>
 void describe(V& v, Reply& m) {

@@ -178,6 +178,14 @@ TEST(an_answer_that_is_too_long_is_a_failure) {
     check_that(!failure.fatal);
 }
 
+TEST(the_longest_place_in_a_journal_is_taken) {
+    Query query;
+    query.after = "18446744073709551615:9223372036854775807";
+    const auto taken = decode(encode({"s", 1, query}));
+    check_ok(taken);
+    check_eq(std::get<Query>(taken->message).after, query.after);
+}
+
 TEST(seconds_are_brought_into_range) {
     for (const double far : {kMaxSeconds * 2, HUGE_VAL, -1.0, static_cast<double>(NAN)})
         check_ok(decode(encode({"s", 1, Accepted{1, far}})));

@@ -319,6 +319,8 @@ TEST(a_place_has_a_text) {
     const Position place{12, 345};
     check_eq(to_string(place), "12:345");
     check_that(position_from_string("12:345") == place);
+    const Position largest{UINT64_MAX, INT64_MAX};
+    check_that(position_from_string(to_string(largest)) == largest);
     for (const char* wrong : {"", ":", "12", "12:", ":1", "1:-1", "-1:1", "a:b", "1:2:3"})
         check_that(!position_from_string(wrong));
 }
