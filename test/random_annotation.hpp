@@ -46,7 +46,7 @@ inline Annotation random_annotation(std::mt19937_64& random, int largest = 64) {
     };
     a.pref = size();
     if (random() % 2) a.gap = random_between(random, 0, 1000);
-    if (random() % 2) a.grace = 1000 * random_share(random);
+    if (random() % 2) a.grace = 1 + 1000 * random_share(random);
     if (random() % 2)
         a.speedup.a = random_share(random);
     else if (random() % 2)

@@ -261,6 +261,8 @@ Result<void> check_profile(const Annotation& a) {
 }
 
 Result<void> check(const Annotation& a, const Source& source) {
+    if (a.grace >= 0 && a.grace < kLeastGrace)
+        return refuse("grace={} is less than {} s", a.grace, kLeastGrace);
     if (Result<void> done = check_range(a, source); !done) return done;
     if (Result<void> done = check_sizes(a, source); !done) return done;
     if (Result<void> done = check_profile(a); !done) return done;
@@ -454,6 +456,12 @@ Result<void> check_against_partition(const Annotation& annotation, int partition
     if (annotation.max <= partition_nodes) return {};
     return refuse("max={} is larger than partition {}, which has {} nodes", annotation.max,
                   printable(partition), partition_nodes);
+}
+
+Result<void> check_grace(const Annotation& annotation, Duration max_grace) {
+    if (annotation.grace <= max_grace) return {};
+    return refuse("grace={} is more than {} s, the most that this site allows (MaxGraceTime)",
+                  annotation.grace, max_grace);
 }
 
 Json to_json(const Annotation& a) {

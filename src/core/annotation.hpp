@@ -60,6 +60,7 @@ struct RequestedNodes {
 };
 
 inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
+inline constexpr Duration kLeastGrace = 1;           // to answer at all
 inline constexpr double kMaxCost = 1e6;              // alpha, beta, b and sync, seconds
 inline constexpr std::string_view kCommentPrefix = "elastic:";
 
@@ -74,6 +75,9 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
 // What can only be checked against the cluster: largest size the partition has.
 Result<void> check_against_partition(const Annotation&, int partition_nodes,
                                      std::string_view partition);
+
+// And against the site's MaxGraceTime.
+Result<void> check_grace(const Annotation&, Duration max_grace);
 
 // {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
 // The class of a rigid job is "rigid".

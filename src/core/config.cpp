@@ -59,6 +59,7 @@ constexpr int kDay = 86400;
 
 constexpr std::array kKeys{
     Key{"GraceTime", duration<&Config::grace_time, 1, kDay>},
+    Key{"MaxGraceTime", duration<&Config::max_grace_time, 1, kDay>},
     Key{"ShrinkTimeout", shrink_timeout},
     Key{"BackOff", duration<&Config::back_off, 0, kDay>},
     Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},

@@ -16,7 +16,8 @@ enum class ShrinkTimeout { revoke, kill };
 struct Config {
     std::string policy_name{kDefaultPolicy};
     Policy policy = *preset(kDefaultPolicy);  // with single choices applied
-    Duration grace_time = 60;  // GraceTime: to answer an offer, and again to move data
+    Duration grace_time = 60;        // GraceTime: to answer an offer, and again to move data
+    Duration max_grace_time = 3600;  // MaxGraceTime: the most that a job may set for itself
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
     Duration back_off = 300;         // BackOff: no offers to a job that let one expire or declined
     int listen_port = kDefaultPort;  // ListenPort

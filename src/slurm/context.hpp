@@ -2,6 +2,8 @@
 // What the parts of the controller's thread share.  Only that thread touches it.
 #pragma once
 
+#include <algorithm>
+
 #include "core/agreement.hpp"
 #include "core/config.hpp"
 #include "core/recording.hpp"
@@ -34,7 +36,8 @@ struct Context {
     Times states;  // of our own state file
 
     Duration grace_of(const JobEntry& job) const {
-        return job.annotation.grace >= 0 ? job.annotation.grace : config.grace_time;
+        if (job.annotation.grace < 0) return config.grace_time;
+        return std::min(job.annotation.grace, config.max_grace_time);
     }
 };
 

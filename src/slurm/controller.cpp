@@ -19,6 +19,7 @@
 #include "slurm/log.hpp"
 #include "slurm/preflight.hpp"
 #include "slurm/resize.hpp"
+#include "slurm/site_config.hpp"
 #include "slurm/state_file.hpp"
 
 namespace elastic::slurm {
@@ -39,13 +40,6 @@ Time wall_clock() {
 
 std::chrono::duration<double> seconds(double value) {
     return std::chrono::duration<double>(value);
-}
-
-std::string configuration_path() {
-    char* path = get_extra_conf_path(const_cast<char*>("elastic.conf"));
-    std::string result = path;
-    xfree(path);
-    return result;
 }
 
 // To be called where Slurm cannot be reading slurm.conf just now.
@@ -72,7 +66,7 @@ Result<void> Controller::start() {
     if (!wrong.empty()) return elastic::error("slurm.conf: {} wrong settings", wrong.size());
     for (const std::string& line : doubtful_settings()) log_info("slurm.conf: {}", line);
 
-    auto config = core::read_config(configuration_path());
+    auto config = read_site_config();
     if (!config) return config.error();
     context_.config = *config;
     context_.state_directory = slurm_conf.state_save_location;
@@ -179,7 +173,7 @@ void Controller::take_configuration(Time now) {
         std::lock_guard guard(mutex_);
         if (!std::exchange(reconfigure_, false)) return;
     }
-    auto config = core::read_config(configuration_path());
+    auto config = read_site_config();
     if (!config) {
         log_error("{}; the configuration before stays in force", config.error().message);
         return;

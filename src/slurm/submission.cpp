@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "core/annotation.hpp"
-#include "core/config.hpp"
 #include "protocol/endpoint.hpp"
+#include "slurm/site_config.hpp"
 #include "slurm/spank_variable.hpp"
 
 namespace elastic::slurm {
@@ -107,24 +107,30 @@ void set_text(char*& field, const std::string& value) {
     field = xstrdup(value.c_str());
 }
 
-// The configuration files are read again only when Slurm has read its own:
+// What submissions need of the configuration files.
+struct Site {
+    std::string endpoint;  // where the controller listens; "" if that is not known
+    Duration max_grace = core::Config{}.max_grace_time;
+};
+
+// The files are read again only when Slurm has read its own:
 // submissions come with slurmctld's locks held.  Slurm's mark has a resolution of one
 // second, so what was read within that second may be older.
-std::string endpoint_text() {
+Site site() {
     static std::mutex mutex;
     static time_t read_at = 0;
-    static std::string known;
+    static Site known;
     std::lock_guard guard(mutex);
     if (read_at > slurm_conf.last_update) return known;
     read_at = time(nullptr);
     auto endpoint = protocol::endpoint_from_files(std::string(text(slurm_conf.slurm_conf)));
-    known = endpoint ? protocol::to_string(*endpoint) : "";
+    known.endpoint = endpoint ? protocol::to_string(*endpoint) : "";
+    if (auto config = read_site_config()) known.max_grace = config->max_grace_time;
     return known;
 }
 
 // Tells the batch script's processes where the controller listens.
-void add_endpoint(job_desc_msg_t* job) {
-    std::string endpoint = endpoint_text();
+void add_endpoint(job_desc_msg_t* job, const std::string& endpoint) {
     if (!job->environment || endpoint.empty()) return;
     std::string entry = "ELASTIC_CONTROLLER=" + endpoint;
     xrealloc(job->environment, sizeof(char*) * (job->env_size + 2));
@@ -160,6 +166,8 @@ Result<void> annotate(job_desc_msg_t* job) {
 
     auto annotation = core::parse_annotation(*given, requested_nodes(job));
     if (!annotation) return annotation.error();
+    const Site here = site();
+    if (auto ok = core::check_grace(*annotation, here.max_grace); !ok) return ok;
     if (auto ok = check_request(job, *annotation); !ok) return ok;
     if (auto ok = check_partitions(job->partition, *annotation); !ok) return ok;
 
@@ -169,7 +177,7 @@ Result<void> annotate(job_desc_msg_t* job) {
     if (job->num_tasks == kNothing || job->num_tasks < size) job->num_tasks = size;
     if (job->min_cpus == kNothing || job->min_cpus < size) job->min_cpus = size;
     set_text(job->admin_comment, core::to_json(*annotation).dump());
-    add_endpoint(job);
+    add_endpoint(job, here.endpoint);
     return {};
 }
 

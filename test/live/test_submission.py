@@ -29,6 +29,8 @@ WRONG = [
     ("malleable,min=1,max=8,sizes=pow2", ["-N3"], ["3", "pow2"]),
     ("malleable,min=1,max=4,sizes=prime", [], ["sizes", "prime"]),
     ("malleable,min=1,max=4,gap=soon", [], ["gap", "soon"]),
+    ("malleable,min=1,max=4,grace=0", [], ["grace=0", "1 s"]),
+    ("malleable,min=1,max=4,grace=1:00:01", [], ["grace=3601", "3600", "MaxGraceTime"]),
     ("malleable,min=1,max=4,rho=2", [], ["rho", "1"]),
     ("malleable,min=1,max=4,cost=1:2", [], ["cost"]),
     ("malleable,min=1,max=4,profile=2@10", [], ["profile", "evolving"]),

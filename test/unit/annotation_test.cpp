@@ -114,6 +114,7 @@ TEST(annotation_refuses_with_one_clear_line) {
          "elastic: sizes=odd: must be any, pow2, step:K or a list such as 2:4:8"},
         {"malleable,gap=-1",
          "elastic: gap=-1: '-1' is no time; write seconds, MM:SS, HH:MM:SS or D-HH[:MM[:SS]]"},
+        {"malleable,grace=0", "elastic: grace=0 is less than 1 s"},
         {"malleable,grace=400-0", "elastic: grace=400-0: '400-0' is more than a year"},
         {"malleable,rho=nan", "elastic: rho=nan: must be a number from 0 to 1"},
         {"malleable,rho=1.1", "elastic: rho=1.1: must be a number from 0 to 1"},

@@ -18,16 +18,19 @@ TEST(config_of_an_empty_file_is_the_default) {
     Config standard;
     check_eq(config.policy_name, standard.policy_name);
     check_eq(config.grace_time, standard.grace_time);
+    check_eq(config.max_grace_time, 3600.0);
     check_eq(config.listen_port, standard.listen_port);
     check_that(config.policy.victim_order == standard.policy.victim_order);
 }
 
 TEST(config_reads_every_key) {
     Config config = *parse(
-        "GraceTime=2:00\nshrinktimeout=KILL\nBackOff=0\nListenPort=7000\nInterval=0.05\n"
+        "GraceTime=2:00\nMaxGraceTime=5:00\nshrinktimeout=KILL\nBackOff=0\nListenPort="
+        "7000\nInterval=0.05\n"
         "MaxConnections=10\nMaxConnectionsPerUser=3\nJournalFile=/var/log/e.journal\n"
         "ResizeGap=5\nVictimOrder=gain\n");
     check_eq(config.grace_time, 120.0);
+    check_eq(config.max_grace_time, 300.0);
     check_that(config.shrink_timeout == ShrinkTimeout::kill);
     check_eq(config.back_off, 0.0);
     check_eq(config.listen_port, 7000);
