@@ -5,7 +5,7 @@
 // act on its own job, and late, doubled or foreign answers are harmless.
 //
 // What comes to nothing because a user wants it so or asks for too much is limited in number
-// (JobEntry::vain) and in lines of the log; what succeeds is not.
+// (JobEntry::vain), and with it the lines of journal and log that it costs; what succeeds is not.
 #include "slurm/negotiation.hpp"
 
 #include <algorithm>
@@ -190,8 +190,8 @@ Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list
     Agreement& opened = context_.book.open(std::move(agreement));
     context_.outbox.note(now, journal::Offer{job.id, opened.op, journal::Kind::shrink, nodes,
                                              node_list, beneficiary, opened.reason});
-    context_.quiet.say("shrink", fmt::format("job {}: offered to give up {} ({} of {} nodes) {}",
-                                             job.id, node_list, nodes, job.nodes, opened.reason));
+    log_info("job {}: offered to give up {} ({} of {} nodes) {}", job.id, node_list, nodes,
+             job.nodes, opened.reason);
     send_offer(job, opened, now);
     return opened;
 }
@@ -207,8 +207,7 @@ Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reaso
     Agreement& opened = context_.book.open(std::move(agreement));
     context_.outbox.note(
         now, journal::Offer{job.id, opened.op, journal::Kind::expand, nodes, "", 0, opened.reason});
-    context_.quiet.say(
-        "expand", fmt::format("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason));
+    log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
     send_offer(job, opened, now);
     return opened;
 }
@@ -438,10 +437,8 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
         log_error("{}", advanced.error().message);
         return;
     }
-    context_.quiet.say(
-        std::string(to_string(agreement.state)),
-        fmt::format("job {}: {} {} is {}: {}", agreement.job, to_string(agreement.kind),
-                    agreement.op, to_string(agreement.state), reason));
+    log_info("job {}: {} {} is {}: {}", agreement.job, to_string(agreement.kind), agreement.op,
+             to_string(agreement.state), reason);
     switch (agreement.state) {
         case AgreementState::declined:
             context_.outbox.note(now, journal::Decline{agreement.job, agreement.op, reason});
