@@ -326,6 +326,7 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     workload.nodes = static_cast<int>(*nodes);
     workload.skipped = log.skipped;
     workload.malformed = log.malformed;
+    workload.notes = log.notes;
     std::vector<std::size_t> places;
     take(log, options, workload, places);
     if (workload.jobs.empty()) {

@@ -2,6 +2,9 @@
 // Times are computed, not converted by the C library: the result must not depend
 // on the time zone of whoever runs the simulator.  (Local times repeat an hour
 // once a year; ElapsedRaw, which is preferred, does not.)
+//
+// All records are read before any becomes a job, because the records of a job that
+// was resized may stand anywhere.
 #include "simulator/sacct_reader.hpp"
 
 #include <algorithm>
@@ -9,6 +12,9 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <span>
+#include <tuple>
+#include <unordered_set>
 
 #include "common/text.hpp"
 #include "simulator/swf_reader.hpp"
@@ -140,6 +146,36 @@ const char* what_is_wrong(Form form) {
     }
 }
 
+// A line of the file: a job, or what a job was between two resizes.
+struct Record {
+    std::string_view name;  // of the job, as the file has it
+    bool is_over = false;
+    bool is_resized = false;  // another record of the same job follows
+    bool is_joined = false;   // into an earlier one
+    double limit = kUnknown;  // seconds
+    LogJob job;               // without its estimate
+
+    double size() const { return static_cast<double>(job.nodes > 0 ? job.nodes : job.processors); }
+    bool is_usable() const { return is_over && job.submit >= 0 && job.run > 0 && size() > 0; }
+};
+
+// The job that the pieces, in the order of time, are of; it stands where the first one does.
+void join(std::span<Record* const> pieces) {
+    double work = 0, elapsed = 0;
+    for (Record* piece : pieces) {
+        const Duration run = std::max(piece->job.run, 0.0);
+        work += piece->size() * run;
+        elapsed += run;
+        piece->is_joined = true;
+    }
+    Record& whole = *pieces.front();
+    const Record& last = *pieces.back();
+    whole.is_joined = false;
+    whole.is_over = last.is_over;
+    whole.job.run = whole.size() > 0 && elapsed > 0 ? work / whole.size() : kUnknown;
+    whole.limit = last.limit * whole.job.run / elapsed;
+}
+
 class SacctReader {
   public:
     SacctReader(std::string_view text, std::string_view name, bool lenient)
@@ -161,6 +197,8 @@ class SacctReader {
             seen_header = true;
         }
         if (!seen_header) return error("{}: is empty", name_);
+        join_pieces();
+        take_jobs();
         start_at_zero();
         return std::move(log_);
     }
@@ -270,15 +308,15 @@ class SacctReader {
         for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &limit}) {
             if (!*read) return read->error();
         }
-        if (is_going_on() || *submit < 0 || *run <= 0 || (*cpus <= 0 && *nodes <= 0)) {
-            ++log_.skipped;
-            return {};
-        }
-        LogJob& job = log_.jobs.emplace_back();
+        Record& record = records_.emplace_back();
+        record.name = cell(kJob);
+        record.is_over = !is_going_on();
+        record.is_resized = is_state("RESIZING");
+        record.limit = *limit;
+        LogJob& job = record.job;
         job.id = static_cast<std::int64_t>(*id);
         job.submit = *submit;
         job.run = *run;
-        job.estimate = *limit > 0 ? *limit : *run;
         job.processors = static_cast<std::int64_t>(std::max(*cpus, 0.0));
         job.nodes = static_cast<std::int64_t>(std::max(*nodes, 0.0));
         return {};
@@ -304,11 +342,49 @@ class SacctReader {
     }
 
     bool is_going_on() const {
-        constexpr std::array<std::string_view, 4> kStates{"PENDING", "RUNNING", "SUSPENDED",
-                                                          "CONFIGURING"};
+        constexpr std::array<std::string_view, 5> kStates{"PENDING", "RUNNING", "SUSPENDED",
+                                                          "CONFIGURING", "RESIZING"};
         if (has(kEnd) && is_unknown(cell(kEnd))) return true;
-        return std::ranges::any_of(
-            kStates, [&](auto state) { return equal_ignoring_case(cell(kState), state); });
+        return std::ranges::any_of(kStates, [&](auto state) { return is_state(state); });
+    }
+
+    bool is_state(std::string_view state) const { return equal_ignoring_case(cell(kState), state); }
+
+    // Slurm has a record for each size of a job: all but the last are in state RESIZING, and
+    // each was submitted when the one before it ended.
+    void join_pieces() {
+        std::unordered_set<std::string_view> resized;
+        for (const Record& record : records_)
+            if (record.is_resized) resized.insert(record.name);
+        if (resized.empty()) return;
+        std::vector<Record*> pieces;
+        for (Record& record : records_)
+            if (resized.contains(record.name)) pieces.push_back(&record);
+        std::ranges::stable_sort(pieces, {}, [](const Record* record) {
+            return std::tuple(record->name, record->job.submit, !record->is_resized);
+        });
+        for (auto first = pieces.begin(); first != pieces.end();) {
+            auto last = first;
+            while ((*last)->is_resized && last + 1 != pieces.end() &&
+                   (*last)->name == (*(last + 1))->name)
+                ++last;
+            join({first, ++last});
+            first = last;
+        }
+        log_.notes.push_back(fmt::format("{}: {} records of {} resized job(s) are joined", name_,
+                                         pieces.size(), resized.size()));
+    }
+
+    void take_jobs() {
+        for (Record& record : records_) {
+            if (record.is_joined) continue;
+            if (!record.is_usable()) {
+                ++log_.skipped;
+                continue;
+            }
+            record.job.estimate = record.limit > 0 ? record.limit : record.job.run;
+            log_.jobs.push_back(record.job);
+        }
     }
 
     void start_at_zero() {
@@ -326,6 +402,7 @@ class SacctReader {
     std::vector<std::string_view> cells_;  // of the line at hand
     std::array<std::size_t, kColumns> index_;
     std::array<ColumnName, kColumns> names_;
+    std::vector<Record> records_;
     Log log_;
 };
 

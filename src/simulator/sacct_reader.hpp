@@ -30,6 +30,11 @@ inline constexpr std::string_view kSacctCommand =
 // a job that is used is the log's zero.  Jobs that never ran ("Unknown", "None",
 // no size, no run time) are counted as skipped.
 //
+// Records of one job in state RESIZING and the one that follows them are joined: the
+// size and the submit time are those of the first, the run time is such that the
+// node-seconds (without NNodes: processor-seconds) are those of all, and the last
+// one's time limit is converted by the same factor.  How many is a note of the log.
+//
 // An error is "NAME:LINE: Submit: 'x' is no time" or the like; a column that is
 // missing is named together with kSacctCommand.  If `lenient`, such lines (but
 // not the first) are left out and counted as malformed.

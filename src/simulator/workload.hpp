@@ -36,6 +36,7 @@ struct Log {
     std::int64_t nodes = 0;       // by the header (MaxNodes); 0 if it does not say
     // By id: jobs that the log itself calls elastic, and the annotation as at submission.
     std::map<std::int64_t, std::string> annotations;
+    std::vector<std::string> notes;  // for whoever reads it: what is not taken as it stands
 };
 
 // [lina] section 5.1: what an evolving job asks for in the middle of its run.
@@ -66,9 +67,10 @@ struct Workload {
     int nodes = 0;          // of the machine
     std::vector<Job> jobs;  // in the order of the log; none larger than the machine
     std::vector<Elasticity> elasticities;
-    std::int64_t skipped = 0;    // as in the log
-    std::int64_t malformed = 0;  // as in the log
-    std::int64_t rejected = 0;   // larger than the machine
+    std::int64_t skipped = 0;        // as in the log
+    std::int64_t malformed = 0;      // as in the log
+    std::int64_t rejected = 0;       // larger than the machine
+    std::vector<std::string> notes;  // the log's
 };
 
 }  // namespace elastic::simulator

@@ -72,6 +72,44 @@ TEST(columns_may_come_in_any_order_and_form) {
     check_eq(other.submit, 0.0);
 }
 
+TEST(the_records_of_a_resized_job_are_one_job) {
+    const std::string header = "JobIDRaw|AllocCPUS|NNodes|Submit|ElapsedRaw|Timelimit|State\n";
+    const std::string other = "99|1|1|2024-05-01T10:00:30|60|01:00:00|COMPLETED\n";
+    const std::string first = "100|8|8|2024-05-01T10:00:00|600|01:00:00|RESIZING\n",
+                      second = "100|16|16|2024-05-01T10:10:10|600|01:00:00|RESIZING\n",
+                      last = "100|4|4|2024-05-01T10:20:10|1800|01:00:00|COMPLETED\n";
+    for (const std::string& pieces : {first + second + last, last + second + first}) {
+        const auto log = sacct(header + pieces + other);
+        check_ok(log);
+        check_eq(log->jobs.size(), 2u);
+        check_eq(log->notes,
+                 (std::vector<std::string>{"x.txt: 3 records of 1 resized job(s) are joined"}));
+        const LogJob& job = log->jobs[0];
+        check_eq(job.id, 100);
+        check_eq(job.submit, 0.0);
+        check_eq(job.nodes, 8);
+        check_eq(job.processors, 8);
+        check_eq(job.run, (8 * 600 + 16 * 600 + 4 * 1800) / 8.0);
+        check_eq(job.estimate, 3600 * job.run / 3000);
+    }
+    // What has not ended yet, or where the end is not in the file, is no job that can be run.
+    const std::string running = "100|4|4|2024-05-01T10:20:10|1800|01:00:00|RUNNING\n";
+    for (const std::string& pieces : {first + second, first + running}) {
+        const auto log = sacct(header + pieces + other);
+        check_ok(log);
+        check_eq(log->jobs.size(), 1u);
+        check_eq(log->skipped, 1);
+    }
+    // A job that was requeued has several records, too, and each ran on its own.
+    const auto requeued =
+        sacct(header + first + "100|8|8|2024-05-01T10:10:10|5|01:00:00|REQUEUED\n" +
+              "100|8|8|2024-05-01T11:00:00|70|01:00:00|COMPLETED\n");
+    check_ok(requeued);
+    check_eq(requeued->jobs.size(), 2u);
+    check_eq(requeued->jobs[0].run, 605.0);
+    check_eq(requeued->jobs[1].run, 70.0);
+}
+
 TEST(run_time_is_taken_from_what_is_known) {
     check_eq(only_job("JobID|NCPUS|Submit|Start|End|ElapsedRaw\n"
                       "1|1|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:01:00|\n")

@@ -157,6 +157,8 @@ int run(const RunOptions& o) {
     Result<Workload> workload = read_workload(o);
     if (!workload) return fail(workload.error());
     run.workload = std::move(*workload);
+    for (const std::string& note : run.workload.notes)
+        fmt::print(stderr, "selastic-sim: {}\n", note);
     if (const Result<void> fine = check_size(o, run.workload); !fine) return fail(fine.error());
     simulate(o, run);
     if (const Result<void> written = write_results(o, run); !written) return fail(written.error());
