@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Write beside, then rename: the one way POSIX gives to replace a file so that
-// neither a reader nor a crash ever sees half of it.
+// neither a reader nor a crash ever sees half of it.  Devices and pipes cannot be
+// replaced and are written to as they are.
 //
 // Always holds: no descriptor and no temporary file is left behind by a failure;
 // descriptors are close-on-exec, because slurmctld forks.
@@ -13,6 +14,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <random>
 
 #include "common/text.hpp"
 
@@ -60,8 +63,8 @@ bool sync_folder(const std::string& path) {
     return fd.get() >= 0 && ::fsync(fd.get()) == 0;
 }
 
-bool fill(Descriptor& fd, std::string_view content, Durability durability, mode_t mode) {
-    return ::fchmod(fd.get(), mode) == 0 && write_all(fd.get(), content) &&
+bool fill(Descriptor& fd, std::string_view content, Durability durability) {
+    return write_all(fd.get(), content) &&
            (durability != Durability::survives_power || ::fsync(fd.get()) == 0) && fd.close();
 }
 
@@ -86,14 +89,50 @@ Result<std::string> read_all(int fd, const std::string& path, std::size_t expect
     return content;
 }
 
+bool is_special(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+           !S_ISDIR(status.st_mode);
+}
+
+Result<void> write_special(const std::string& path, std::string_view content) {
+    Descriptor fd(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+    if (fd.get() < 0 || !write_all(fd.get(), content) || !fd.close()) return failed("write", path);
+    return {};
+}
+
+// Where symbolic links lead, be a file there or not.
+std::string follow_links(const std::string& path) {
+    constexpr int kMostLinks = 40;  // as Linux has it
+    std::filesystem::path target = path;
+    std::error_code failure;
+    for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(target, failure); ++i)
+        target = target.parent_path() / std::filesystem::read_symlink(target, failure);
+    return target;
+}
+
+// mkstemp() with a mode, of which the umask takes its part.
+int create_beside(const std::string& path, mode_t mode, std::string& name) {
+    constexpr int kMostTries = 100;
+    std::random_device random;
+    for (int i = 0; i < kMostTries; ++i) {
+        name = fmt::format("{}.{:08x}", path, random());
+        const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
 }  // namespace
 
-Result<void> write_file(const std::string& path, std::string_view content, Durability durability,
+Result<void> write_file(const std::string& link, std::string_view content, Durability durability,
                         mode_t mode) {
-    std::string temporary = path + ".XXXXXX";
-    Descriptor fd(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (is_special(link)) return write_special(link, content);
+    const std::string path = follow_links(link);
+    std::string temporary;
+    Descriptor fd(create_beside(path, mode, temporary));
     if (fd.get() < 0) return failed("create a file beside", path);
-    if (!fill(fd, content, durability, mode) || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    if (!fill(fd, content, durability) || ::rename(temporary.c_str(), path.c_str()) != 0) {
         Error reason = failed("write", path);
         ::unlink(temporary.c_str());
         return reason;

@@ -99,6 +99,14 @@ shows ' 0 violations'
 expect 0 $sim run "$log" --jobs-out /dev/null
 [ -c /dev/null ] || { echo 'FAIL: a device was replaced'; failures=$((failures + 1)); }
 
+expect 0 $sim run "$log" --jobs-out /dev/stdout
+shows 'job_id,class'
+shows 'under elastic'
+[ "$(head -c 6 "$dir/out")" = job_id ] || { echo 'FAIL: not all results in one file'; failures=$((failures + 1)); }
+expect 2 $sim run "$log" --jobs-out /dev/stdout --segments-out -
+(umask 077 && $sim run "$log" --jobs-out "$dir/private.csv" >"$dir/out" 2>&1)
+[ "$(stat -c %a "$dir/private.csv")" = 600 ] || { echo 'FAIL: the umask is not heeded'; failures=$((failures + 1)); }
+
 expect 0 $sim generate downey --jobs 100
 cp "$dir/out" "$dir/downey.swf"
 expect 0 $sim run "$dir/downey.swf"

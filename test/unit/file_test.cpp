@@ -45,6 +45,38 @@ TEST(file_is_replaced_as_a_whole) {
     check_eq(folder.entries(), 1);
 }
 
+TEST(file_behind_symbolic_links_is_replaced) {
+    Folder folder;
+    fs::create_directory(folder / "there");
+    fs::create_symlink("there/second", folder / "first");
+    fs::create_symlink(folder / "data", folder / "there/second");
+    for (const char* content : {"new", "replaced"}) {
+        check_ok(write_file(folder / "first", content, Durability::survives_process));
+        check_eq(*read_file(folder / "data", 100), content);
+    }
+    check_that(fs::is_symlink(folder / "first") && fs::is_symlink(folder / "there/second"));
+    check_eq(folder.entries(), 3);
+}
+
+TEST(file_that_is_special_is_written_to) {
+    Folder folder;
+    fs::create_symlink("/dev/full", folder / "full");
+    const std::string message = "cannot write " + (folder / "full") + ": No space left on device";
+    check_error(write_file(folder / "full", "x", Durability::survives_process), message.c_str());
+    check_that(fs::is_character_file("/dev/full"));
+    check_eq(folder.entries(), 1);
+}
+
+TEST(file_has_what_the_umask_leaves_of_its_mode) {
+    Folder folder;
+    const mode_t before = umask(027);
+    check_ok(write_file(folder / "data", "x", Durability::survives_process, kForEverybody));
+    umask(before);
+    struct stat status {};
+    check_eq(stat((folder / "data").c_str(), &status), 0);
+    check_eq(status.st_mode & 07777, 0640u);
+}
+
 TEST(file_that_cannot_be_written_leaves_nothing_behind) {
     Folder folder;
     std::string path = folder / "is-a-folder";

@@ -100,7 +100,8 @@ Report::Report(std::string folder, std::string title)
 
 void Report::write(const std::string& name, std::string_view content) {
     if (!written_) return;
-    written_ = write_file(folder_ + '/' + name, content, Durability::survives_process, 0644);
+    written_ =
+        write_file(folder_ + '/' + name, content, Durability::survives_process, kForEverybody);
 }
 
 void Report::heading(std::string_view text) {

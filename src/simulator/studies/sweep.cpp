@@ -99,7 +99,7 @@ class ResultsFile {
 
 Result<void> ResultsFile::open(const std::string& path, const std::string& header) {
     path_ = path;
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, kForEverybody);
     if (fd_ < 0) return failed();
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return error("{}: another sweep is writing to it; give this one another --out", path);
@@ -280,7 +280,7 @@ Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
 }
 
 Result<void> write(const std::string& path, std::string_view content) {
-    return write_file(path, content, Durability::survives_process, 0644);
+    return write_file(path, content, Durability::survives_process, kForEverybody);
 }
 
 }  // namespace

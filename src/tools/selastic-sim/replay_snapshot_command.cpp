@@ -12,13 +12,14 @@
 #include "common/atomic_file.hpp"
 #include "common/text.hpp"
 #include "core/recording.hpp"
-#include "selastic-sim/output.hpp"
+#include "program.hpp"
 
 namespace elastic::tools {
 namespace {
 
 constexpr std::size_t kMaxRecording = 512 << 20;  // bytes
 constexpr std::size_t kMaxShown = 400;            // characters of a foreign action
+constexpr int kExitDiffers = 1;                   // another plan than the recorded one
 
 Result<std::string> read_standard_input() {
     std::string text;
@@ -32,7 +33,7 @@ Result<std::string> read_standard_input() {
 }
 
 Result<core::Recording> read_recording(const std::string& file) {
-    const bool is_standard_input = file == kStandardOutput;
+    const bool is_standard_input = file == "-";
     const std::string name = is_standard_input ? "standard input" : file;
     const Result<std::string> text =
         is_standard_input ? read_standard_input() : read_file(file, kMaxRecording);

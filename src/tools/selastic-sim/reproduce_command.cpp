@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "selastic-sim/output.hpp"
+#include "program.hpp"
 #include "simulator/studies/gupta.hpp"
 #include "simulator/studies/lina.hpp"
 #include "simulator/studies/mebf.hpp"

@@ -17,12 +17,13 @@
 #include "common/hostlist.hpp"
 #include "journal/gantt.hpp"
 #include "journal/journal.hpp"
-#include "selastic-sim/output.hpp"
+#include "program.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/journal_observer.hpp"
 #include "simulator/log_reader.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/output.hpp"
+#include "write_output.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -48,7 +49,7 @@ bool wants(const std::string& file) {
 Result<void> check_options(const RunOptions& o) {
     const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
     const auto to_terminal = std::count_if(
-        outputs.begin(), outputs.end(), [](const auto* file) { return *file == kStandardOutput; });
+        outputs.begin(), outputs.end(), [](const auto* file) { return is_standard_output(*file); });
     if (to_terminal > 1) return error("only one result can go to standard output");
     if (to_terminal == 1 && o.json)
         return error("--json prints the summary on standard output; give the other a file");
@@ -131,7 +132,7 @@ void report(const RunOptions& o, const Run& run) {
     const Summary summary = summarise(run.workload, run.outcome);
     const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
     const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
-                                      [](const auto* file) { return *file == kStandardOutput; });
+                                      [](const auto* file) { return is_standard_output(*file); });
     if (o.json)
         fmt::print("{}\n", summary_json(o, run, summary).dump());
     else
@@ -142,7 +143,7 @@ void report(const RunOptions& o, const Run& run) {
     fmt::print(stderr, "selastic-sim: {} jobs simulated in {:.3f} s, {:.0f} jobs a second\n",
                summary.jobs, run.wall, run.wall > 0 ? jobs / run.wall : 0);
     for (const auto* file : outputs)
-        if (wants(*file) && *file != kStandardOutput)
+        if (wants(*file) && !is_standard_output(*file))
             fmt::print(stderr, "selastic-sim: wrote {}\n", *file);
 }
 

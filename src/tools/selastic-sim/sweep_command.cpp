@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "selastic-sim/output.hpp"
+#include "program.hpp"
 
 namespace elastic::tools {
 namespace {

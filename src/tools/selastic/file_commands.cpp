@@ -15,11 +15,11 @@
 #include <iterator>
 #include <thread>
 
-#include "common/atomic_file.hpp"
 #include "journal/gantt.hpp"
 #include "journal/journal.hpp"
 #include "journal/replay.hpp"
 #include "selastic/output.hpp"
+#include "write_output.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -169,12 +169,7 @@ int draw_gantt(const GanttOptions& options) {
     if (!timeline) return fail(timeline.error());
     if (!options.svg.empty()) {
         const std::string image = journal::draw_svg(*timeline, options.title);
-        if (options.svg == "-") {
-            fmt::print("{}", image);
-            return kExitOk;
-        }
-        const Result<void> written =
-            write_file(options.svg, image, Durability::survives_process, 0644);
+        const Result<void> written = write_output(options.svg, image);
         return written ? kExitOk : fail(written.error());
     }
     journal::TextOptions text;
