@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What selastic and selastic-sim have in common: a command line with subcommands, of which one is
-// chosen and run, and errors as one line.
+// chosen and run, and errors as one line.  Results are printed with fmt::print(), all else with
+// note().
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include "common/result.hpp"
 
@@ -26,10 +28,24 @@ struct Program {
     void (*add_commands)(CLI::App&, Command& chosen);
 };
 
-// The whole of main(); whatever is thrown is an error as any other.
+// The whole of main(); whatever is thrown is an error as any other, and so is standard output that
+// cannot be written.
 int run_program(const Program&, int argc, char** argv);
 
-// Prints "NAME: error: MESSAGE"; returns kExitError.
+// Sends what has been printed.  Throws, for run_program(), if that fails.
+void flush();
+
+// Text on standard error as it is.  What cannot be written there is lost: there is nobody to tell.
+void print_error(std::string_view text);
+
+// Prints "NAME: MESSAGE" on standard error.
+void note(std::string_view message);
+template <class... Args>
+void note(fmt::format_string<Args...> format, Args&&... args) {
+    note(std::string_view(fmt::format(format, std::forward<Args>(args)...)));
+}
+
+// Prints "NAME: error: MESSAGE" on standard error; returns kExitError.
 int fail(const Error&);
 
 }  // namespace elastic::tools

@@ -12,8 +12,8 @@ namespace elastic::tools {
 // "-", or the name that systems have for it.
 bool is_standard_output(std::string_view path);
 
-// Replaces the file as a whole (write_file()), or writes to standard output.  An error names
-// the file and why.
+// Replaces the file as a whole (write_file()), or writes to standard output (flush() throws) or
+// standard error.  An error names the file and why.
 Result<void> write_output(const std::string& path, std::string_view content);
 
 }  // namespace elastic::tools

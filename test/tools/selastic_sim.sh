@@ -117,6 +117,45 @@ expect 0 $sim run "$dir/lublin.swf"
 expect 2 $sim generate
 expect 2 $sim generate downey --jobs many
 
+# Standard output that cannot be written is an error; standard error that cannot is none.
+printf 'Log = log.swf\nPolicy = easy\n' >"$dir/study.conf"
+# to_full COMMAND...: prints to a full disk, and then to nowhere.
+to_full() {
+    "$@" >/dev/full 2>"$dir/err"
+    [ $? -eq 2 ] || { echo "FAIL: $*: no error on a full disk"; failures=$((failures + 1)); }
+    : >"$dir/out"
+    shows 'standard output: No space left on device'
+    "$@" >&- 2>"$dir/err"
+    [ $? -eq 2 ] || { echo "FAIL: $*: no error without standard output"; failures=$((failures + 1)); }
+    shows 'standard output: Bad file descriptor'
+}
+to_full $sim run "$log"
+to_full $sim run "$log" --json
+to_full $sim run "$log" --jobs-out -
+to_full $sim generate downey --jobs 10
+to_full $sim generate downey --jobs 10000
+to_full $sim sweep "$dir/study.conf" --out "$dir/full-results"
+to_full $sim reproduce gupta --out "$dir/gupta"
+to_full $sim --help
+to_full ./selastic check "$dir/journal1"
+grep -q machine "$dir/full-results/results.csv" && { echo 'FAIL: printed into a result'; failures=$((failures + 1)); }
+# without_error CODE COMMAND...
+without_error() {
+    want=$1
+    shift
+    for where in '/dev/full' '&-'; do
+        eval '"$@" >"$dir/out" 2>'"$where"
+        got=$?
+        [ $got -eq "$want" ] || { echo "FAIL: $* 2>$where: exit code $got"; failures=$((failures + 1)); }
+    done
+}
+without_error 0 $sim run "$log" --json
+without_error 0 $sim run "$log" --jobs-out -
+without_error 2 $sim run "$dir/absent"
+rm -r "$dir/full-results"
+without_error 0 $sim sweep "$dir/study.conf" --out "$dir/full-results"
+without_error 2 ./selastic check "$dir/absent"
+
 # A pass: job 1 holds all four nodes, job 2 needs two of them.
 cat >"$dir/pass.json" <<'PASS'
 {"policy": "lina-default", "seed": 1,
@@ -143,6 +182,7 @@ PASS
 expect 0 $sim replay-snapshot "$dir/pass.json"
 shows 'same plan'
 shows 'job 1: shrink to 2 nodes, 2 fewer, for job 2 (a pending job needs the nodes)'
+to_full $sim replay-snapshot "$dir/pass.json"
 expect 0 $sim replay-snapshot --json - <"$dir/pass.json"
 shows '"same":true'
 sed 's/"size_after": 2, "beneficiary"/"size_after": 3, "beneficiary"/' "$dir/pass.json" >"$dir/other.json"

@@ -26,6 +26,11 @@ double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+// Progress that nobody can be told of must not end the work.
+void print_error(const std::string& text) {
+    (void)std::fputs(text.c_str(), stderr);
+}
+
 // A line on the terminal that is written over and over.
 class Progress {
   public:
@@ -34,9 +39,9 @@ class Progress {
           all_(all),
           is_shown_(!what_.empty() && ::isatty(STDERR_FILENO) == 1) {}
     ~Progress() {
-        if (is_shown_) fmt::print(stderr, "\r\033[K");
+        if (is_shown_) print_error("\r\033[K");
         if (!what_.empty())
-            fmt::print(stderr, "{}: {} in {:.1f} s\n", what_, all_, seconds_since(begin_));
+            print_error(fmt::format("{}: {} in {:.1f} s\n", what_, all_, seconds_since(begin_)));
     }
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -49,9 +54,8 @@ class Progress {
         if (passed < last_ + kEvery && done_ < all_) return;
         last_ = passed;
         const double left = passed / static_cast<double>(done_) * static_cast<double>(all_ - done_);
-        fmt::print(stderr, "\r\033[K{}: {} of {}, {} left", what_, done_, all_,
-                   format_duration(left));
-        std::fflush(stderr);
+        print_error(fmt::format("\r\033[K{}: {} of {}, {} left", what_, done_, all_,
+                                format_duration(left)));
     }
 
   private:

@@ -34,7 +34,7 @@ int reproduce(const std::string& study, studies::StudyOptions options) {
         fmt::print("{:<14}{}: {}\n{:14}{}\n", studies::to_string(finding.verdict), finding.place,
                    finding.statement, "", finding.outcome);
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    fmt::print(stderr, "selastic-sim: wrote {} in {:.1f} s\n", result->page, passed.count());
+    note("wrote {} in {:.1f} s", result->page, passed.count());
     return kExitOk;
 }
 

@@ -68,8 +68,7 @@ Result<void> check_size(const RunOptions& o, const Workload& workload) {
 }
 
 Result<Workload> read_workload(const RunOptions& o) {
-    if (o.log == "-" && ::isatty(STDIN_FILENO))
-        fmt::print(stderr, "selastic-sim: reading the log from standard input\n");
+    if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
     const Result<Log> log = read_log(o.log, o.lenient);
     if (!log) return log.error();
     return make_workload(*log, o.workload);
@@ -133,18 +132,19 @@ void report(const RunOptions& o, const Run& run) {
     const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
     const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
                                       [](const auto* file) { return is_standard_output(*file); });
+    const std::string text = fmt::format("{}\n\n{}", title(o, run), simulator::to_text(summary));
     if (o.json)
         fmt::print("{}\n", summary_json(o, run, summary).dump());
+    else if (is_taken)
+        print_error(text);
     else
-        fmt::print(is_taken ? stderr : stdout, "{}\n\n{}", title(o, run),
-                   simulator::to_text(summary));
-    std::fflush(stdout);
+        fmt::print("{}", text);
+    flush();
     const double jobs = static_cast<double>(summary.jobs);
-    fmt::print(stderr, "selastic-sim: {} jobs simulated in {:.3f} s, {:.0f} jobs a second\n",
-               summary.jobs, run.wall, run.wall > 0 ? jobs / run.wall : 0);
+    note("{} jobs simulated in {:.3f} s, {:.0f} jobs a second", summary.jobs, run.wall,
+         run.wall > 0 ? jobs / run.wall : 0);
     for (const auto* file : outputs)
-        if (wants(*file) && !is_standard_output(*file))
-            fmt::print(stderr, "selastic-sim: wrote {}\n", *file);
+        if (wants(*file) && !is_standard_output(*file)) note("wrote {}", *file);
 }
 
 }  // namespace
@@ -158,8 +158,7 @@ int run(const RunOptions& o) {
     Result<Workload> workload = read_workload(o);
     if (!workload) return fail(workload.error());
     run.workload = std::move(*workload);
-    for (const std::string& note : run.workload.notes)
-        fmt::print(stderr, "selastic-sim: {}\n", note);
+    for (const std::string& text : run.workload.notes) note(text);
     if (const Result<void> fine = check_size(o, run.workload); !fine) return fail(fine.error());
     simulate(o, run);
     if (const Result<void> written = write_results(o, run); !written) return fail(written.error());

@@ -43,8 +43,8 @@ int sweep(studies::SweepOptions options) {
     const Result<studies::SweepResult> result = studies::run_sweep(options);
     if (!result) return fail(result.error());
     fmt::print("{}", narrow(result->means).text());
-    fmt::print(stderr, "selastic-sim: {} runs, {} of them done before; wrote {}/results.csv\n",
-               result->runs, result->resumed, options.out);
+    note("{} runs, {} of them done before; wrote {}/results.csv", result->runs, result->resumed,
+         options.out);
     return kExitOk;
 }
 

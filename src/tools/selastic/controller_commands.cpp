@@ -136,7 +136,7 @@ void print_events(const Json& events, bool json) {
         const std::string line = json ? events.at(i).dump() + '\n' : event_line(events.at(i));
         fmt::print("{}", line);
     }
-    std::fflush(stdout);
+    flush();
 }
 
 protocol::Query journal_query(const JournalFilter& filter) {
@@ -186,7 +186,7 @@ JobSize query_size(protocol::JobId id) {
     if (!body) return {(*asker)->give_up(body.error()), "", 0};
     const Json job = body->get("job");
     if (job.get_string("class", "rigid") == "rigid") {
-        fmt::print(stderr, "selastic: job {} was not submitted with --elastic\n", id);
+        note("job {} was not submitted with --elastic", id);
         return {kExitNotElastic, "", 0};
     }
     return {kExitOk, job.get_string("node_list"), static_cast<int>(job.get_int("nodes"))};

@@ -34,7 +34,7 @@ int print_all(const std::string& file, const JournalFilter& filter) {
     const Result<Journal> content = journal::read_journal(file);
     if (!content) return fail(content.error());
     for (const journal::Malformed& m : content->malformed)
-        fmt::print(stderr, "selastic: {}:{}: {}\n", file, m.number, m.message);
+        note("{}:{}: {}", file, m.number, m.message);
     for (const journal::Line& line : content->lines)
         if (concerns(filter, line.event)) print_event(line.event, filter.json);
     return kExitOk;
@@ -72,7 +72,7 @@ int follow(const std::string& file, const JournalFilter& filter) {
         if (const auto* line = std::get_if<journal::Line>(&item)) {
             if (concerns(filter, line->event)) print_event(line->event, filter.json);
         } else if (std::holds_alternative<journal::Reader::AtEnd>(item)) {
-            std::fflush(stdout);
+            flush();
             std::this_thread::sleep_for(200ms);
             if (!reader.replaced()) continue;
             if (const Result<void> opened = reader.open(file); !opened) return fail(opened.error());

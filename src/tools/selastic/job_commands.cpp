@@ -311,7 +311,7 @@ int print_environment() {
     const char* text = std::getenv("SLURM_JOB_ID");
     const auto id = parse_integer(text ? text : "");
     if (!id || *id < 1 || *id > UINT32_MAX) {
-        fmt::print(stderr, "selastic: not inside a job: SLURM_JOB_ID is not set\n");
+        note("not inside a job: SLURM_JOB_ID is not set");
         return kExitNotElastic;
     }
     const JobSize size = query_size(static_cast<protocol::JobId>(*id));
