@@ -27,6 +27,11 @@ bool begins_swf(std::string_view line) {
     return std::string_view(";0123456789+-.").find(line[0]) != std::string_view::npos;
 }
 
+// No number, and no comment, has what stands between the columns of sacct.
+bool lacks_header(std::string_view line) {
+    return line[0] != ';' && line.find_first_of("|,") != std::string_view::npos;
+}
+
 bool begins_sacct(std::string_view line) {
     return lower_case(line).find("jobid") != std::string::npos;
 }
@@ -46,6 +51,11 @@ void make_ids_unique(std::vector<LogJob>& jobs) {
 Result<Log> parse_by_format(std::string_view text, std::string_view name, bool lenient) {
     const std::string_view line = first_line(text);
     if (line.empty()) return error("{}: is empty", name);
+    if (begins_swf(line) && lacks_header(line))
+        return error(
+            "{}: looks like an export of sacct without its first line, which names the columns; "
+            "export without --noheader",
+            name);
     if (begins_swf(line)) return read_swf(text, name, lenient);
     if (begins_sacct(line)) return read_sacct(text, name, lenient);
     return error("{}: is neither SWF nor an export of sacct; its first line is '{}'", name,

@@ -187,9 +187,10 @@ class SacctReader {
     Result<Log> read() {
         bool seen_header = false;
         for (line_ = 1; !text_.empty(); ++line_) {
+            const bool is_whole = text_.find('\n') != std::string_view::npos;
             const std::string_view line = next_line();
             if (trim(line).empty()) continue;
-            const auto done = seen_header ? job(line) : header(line);
+            const auto done = !is_whole ? cut_off() : seen_header ? job(line) : header(line);
             if (!done && !(lenient_ && seen_header)) {
                 return error("{}:{}: {}", name_, line_, done.error().message);
             }
@@ -209,6 +210,11 @@ class SacctReader {
         const std::string_view line = text_.substr(0, end);
         text_.remove_prefix(std::min(end + 1, text_.size()));
         return line;
+    }
+
+    // What is left of a number or a state is often one, too.
+    static Result<void> cut_off() {
+        return error("the line has no end: the file seems to be cut off");
     }
 
     // Fills cells_ with views into the line.

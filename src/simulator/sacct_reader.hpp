@@ -36,8 +36,8 @@ inline constexpr std::string_view kSacctCommand =
 // one's time limit is converted by the same factor.  How many is a note of the log.
 //
 // An error is "NAME:LINE: Submit: 'x' is no time" or the like; a column that is
-// missing is named together with kSacctCommand.  If `lenient`, such lines (but
-// not the first) are left out and counted as malformed.
+// missing is named together with kSacctCommand.  A last line without an end is malformed.  If
+// `lenient`, such lines (but not the first) are left out and counted as malformed.
 Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient);
 
 }  // namespace elastic::simulator

@@ -2,7 +2,8 @@
 // A scanner of its own, because a simulation of EASY takes less time than the
 // usual ways to read its log: one pass over the text, lines found by memchr(),
 // integers (nearly all of a log) summed up digit by digit, anything else left to
-// from_chars(), nothing converted behind the last field that is needed.
+// from_chars().  Fields that nobody needs are read, too: a line that was cut off or
+// damaged gives itself away by them.
 //
 // Always: no byte outside of `text` is looked at, and what a line says is taken
 // only if all of it could be read.
@@ -19,14 +20,16 @@ namespace elastic::simulator {
 
 namespace {
 
-constexpr int kFields = 9;  // those that are read; a line has 18
+constexpr int kFields = 18;
 constexpr double kUnknown = -1;
 
 // The names of the format's definition, for messages.
 constexpr std::array<const char*, kFields> kFieldNames{
-    "job number",  "submit time",          "wait time",
-    "run time",    "processors used",      "average CPU time",
-    "memory used", "processors requested", "time requested"};
+    "job number",      "submit time",      "wait time",   "run time",
+    "processors used", "average CPU time", "memory used", "processors requested",
+    "time requested",  "memory requested", "status",      "user",
+    "group",           "executable",       "queue",       "partition",
+    "preceding job",   "think time"};
 
 // Index of a field that is needed, and the largest value it may have.
 struct NeededField {
@@ -119,7 +122,7 @@ class SwfReader {
         std::array<double, kFields> fields;
         for (int i = 0; i < kFields; ++i) {
             at = skip_blanks(at, end);
-            if (at == end) return error("{} field(s), where a job has 18", i);
+            if (at == end) return error("{} field(s), where a job has {}", i, kFields);
             const char* stop = read_number(at, end, fields[i]);
             if (!stop) return bad_field(i, {at, token_end(at, end)}, "is not a number");
             at = stop;
@@ -139,7 +142,8 @@ class SwfReader {
     }
 
     void add(const std::array<double, kFields>& fields) {
-        const auto [number, submit, wait, run, used, cpu, memory, requested, time] = fields;
+        const double number = fields[0], submit = fields[1], run = fields[3], used = fields[4],
+                     requested = fields[7], time = fields[8];
         const double size = used > 0 ? used : requested;
         if (!(submit >= 0 && run > 0 && size > 0)) {
             ++log_.skipped;

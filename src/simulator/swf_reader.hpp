@@ -15,17 +15,17 @@ inline constexpr double kMaxLogTime = 1e11;           // seconds, three thousand
 inline constexpr std::int64_t kMaxProcessors = 1'000'000'000;
 
 // Of each line the fields 1 (job), 2 (submit time), 4 (run time), 5 (processors
-// used), 8 (processors requested) and 9 (time requested) are read; what stands
-// behind the ninth is for others.  The size is field 5, else 8; the estimate is
-// field 9, else the run time.  A job without a submit time, a size or a positive
-// run time is counted as skipped.  Of the header, MaxProcs and MaxNodes are read.
+// used), 8 (processors requested) and 9 (time requested) are used; the others must be
+// numbers, and what stands behind the eighteenth is for others.  The size is field 5, else 8; the
+// estimate is field 9, else the run time.  A job without a submit time, a size or a positive run
+// time is counted as skipped.  Of the header, MaxProcs and MaxNodes are read.
 //
 // A comment "; elastic: JOB ANNOTATION", anywhere in the file, says that a job is
 // elastic, with what follows --elastic= at submission: ours, since the format has no
 // place for it.  What is wrong with the annotation, make_workload() says.
 //
 // An error is "NAME:LINE: field 4 (run time): 'x' is not a number" or the like:
-// fewer than nine fields, not a number, out of range (negative, other than -1
+// fewer than 18 fields, not a number, out of range (negative, other than -1
 // for "unknown", counts as unknown), a line beyond kMaxLogLine.  If `lenient`,
 // such lines are left out and counted as malformed.
 Result<Log> read_swf(std::string_view text, std::string_view name, bool lenient);

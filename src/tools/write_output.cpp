@@ -5,12 +5,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "common/atomic_file.hpp"
 #include "program.hpp"
 
 namespace elastic::tools {
+
 bool is_standard_output(std::string_view path) {
     return path == "-" || path == "/dev/stdout";
 }

@@ -28,8 +28,8 @@ constexpr const char* kSwf =
     "  2\t10 -1 12.5 -1 -1 -1 8 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\r\n"
     "3 20 -1 0 4 -1 -1 4 200 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
     "4 30 -1 5 0 -1 -1 -1 200 -1 0 -1 -1 -1 -1 -1 -1 -1\n"
-    "5 -1 -1 5 1 -1 -1 -1 200\n"
-    "6 40 -1 5 1 -1 -1 -1 0";
+    "5 -1 -1 5 1 -1 -1 -1 200 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    "6 40 -1 5 1 -1 -1 -1 0 -1 1 -1 -1 -1 -1 -1 -1 -1";
 
 Result<Log> swf(std::string_view text, bool lenient = false) {
     return read_swf(text, "x.swf", lenient);
@@ -84,7 +84,7 @@ TEST(swf_lines_become_jobs_by_the_rules) {
 }
 
 TEST(swf_numbers_are_read_in_every_notation) {
-    const auto log = swf("+7 1e3 -1 0.25 3.5 0 0 0 999999999.75\n");
+    const auto log = swf("+7 1e3 -1 0.25 3.5 0 0 0 999999999.75 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
     check_ok(log);
     check_eq(log->jobs[0].id, 7);
     check_eq(log->jobs[0].submit, 1000.0);
@@ -95,26 +95,39 @@ TEST(swf_numbers_are_read_in_every_notation) {
 
 TEST(a_malformed_swf_line_is_named) {
     check_error(swf("1 0 -1 100 4\n"), "x.swf:1: 5 field(s), where a job has 18");
-    check_error(swf(";\n\n1 0 -1 x 4 -1 -1 4 5\n"),
+    check_error(swf(";\n\n1 0 -1 x 4 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"),
                 "x.swf:3: field 4 (run time): 'x' is not a number");
-    check_error(swf("1 0 -1 1x 4 -1 -1 4 5\n"),
+    check_error(swf("1 0 -1 1x 4 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"),
                 "x.swf:1: field 4 (run time): '1x' is not a number");
-    check_error(swf("1 0 -1 - 4 -1 -1 4 5\n"), "x.swf:1: field 4 (run time): '-' is not a number");
-    check_error(swf("1 0 -1 inf 4 -1 -1 4 5\n"),
+    check_error(swf("1 0 -1 - 4 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"),
+                "x.swf:1: field 4 (run time): '-' is not a number");
+    check_error(swf("1 0 -1 inf 4 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"),
                 "x.swf:1: field 4 (run time): 'inf' is not a number");
-    check_error(swf("1 0 -1 1e400 4 -1 -1 4 5\n"),
+    check_error(swf("1 0 -1 1e400 4 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"),
                 "x.swf:1: field 4 (run time): '1e400' is not a number");
-    check_error(swf("1 0 -1 5 99999999999999999999 -1 -1 4 5\n"),
+    check_error(swf("1 0 -1 5 99999999999999999999 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"),
                 "x.swf:1: field 5 (processors used): '1e+20' is out of range");
-    check_error(swf(std::string_view("1 0 -1 5\0 4 -1 -1 4 5\n", 23)),
+    check_error(swf(std::string_view("1 0 -1 5\0 4 -1 -1 4 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n", 23)),
                 "x.swf:1: field 4 (run time): '5\\x00' is not a number");
     check_error(swf("; MaxProcs: 1e30\n"), "x.swf:1: MaxProcs: '1e30' is out of range");
     const std::string endless(kMaxLogLine + 1, '1');
     check_error(swf(endless), "x.swf:1: the line is longer than 65536 bytes");
 }
 
+TEST(a_cut_off_or_damaged_swf_line_is_malformed) {
+    const std::string line = "1 0 -1 3600 4 -1 -1 4 3600 -1 1 -1 -1 -1 -1 -1 -1 -1";
+    check_ok(swf(line));
+    // Field 18 may be cut in the middle of a number, which nobody can tell.
+    for (std::size_t size = 1; size + 2 < line.size(); ++size)
+        check_that(!swf(line.substr(0, size)));
+    check_error(swf("1 0 -1 3600 4 -1 -1 4 36"), "x.swf:1: 9 field(s), where a job has 18");
+    check_error(swf("1 0 -1 5 4 -1 -1 4 5 -1 1 -1 x -1 -1 -1 -1 -1\n"),
+                "x.swf:1: field 13 (group): 'x' is not a number");
+}
+
 TEST(malformed_swf_lines_are_counted_when_lenient) {
-    const auto log = swf("1 0 -1\n2 0 -1 5 1 -1 -1 1 5\nnonsense\n", true);
+    const auto log =
+        swf("1 0 -1\n2 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\nnonsense\n", true);
     check_ok(log);
     check_eq(log->malformed, 2);
     check_eq(log->jobs.size(), 1u);
@@ -173,19 +186,24 @@ TEST(what_is_no_log_is_refused) {
     check_error(parse_log(" \r\n\n", "x", true), "x: is empty");
     check_error(parse_log("<html>", "x", true),
                 "x: is neither SWF nor an export of sacct; its first line is '<html>'");
+    for (const char* line : {"7|4|4|60", "7,4,4,60"})
+        check_error(parse_log(line, "x", true),
+                    "x: looks like an export of sacct without its first line, which names the "
+                    "columns; export without --noheader");
     check_eq(error_of(read_log("/nonexistent/x.swf", false)),
              std::string("/nonexistent/x.swf: No such file or directory"));
     check_eq(error_of(read_log("/", false)), std::string("/: is a folder, not a log"));
-    const TemporaryFile file("1 0 -1 5 1 -1 -1 1 5\n");
-    check_eq(read_text(file.path(), {.bytes = 20}).error().message,
-             file.path() + ": is larger than 20 bytes, too large for a log");
-    check_that(static_cast<bool>(read_text(file.path(), {.bytes = 21})));
+    const TemporaryFile file("1 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+    check_eq(read_text(file.path(), {.bytes = 46}).error().message,
+             file.path() + ": is larger than 46 bytes, too large for a log");
+    check_that(static_cast<bool>(read_text(file.path(), {.bytes = 47})));
 }
 
 TEST(job_numbers_are_made_unique) {
     const auto log = parse_log(
-        "5 0 -1 5 1 -1 -1 1 5\n7 1 -1 5 1 -1 -1 1 5\n5 2 -1 5 1 -1 -1 1 5\n"
-        "5 3 -1 5 1 -1 -1 1 5\n",
+        "5 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n7 1 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 "
+        "-1 -1\n5 2 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        "5 3 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
         "x", false);
     check_ok(log);
     std::vector<std::int64_t> ids;

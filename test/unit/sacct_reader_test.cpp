@@ -136,7 +136,7 @@ TEST(a_missing_column_is_named_with_the_command_that_gives_it) {
 TEST(a_malformed_line_is_named) {
     const std::string header = "JobID|NCPUS|Submit|ElapsedRaw|Timelimit\n\n";
     const auto expect = [&](std::string_view line, std::string_view message) {
-        const std::string text = header + std::string(line);
+        const std::string text = header + std::string(line) + '\n';
         const auto strict = sacct(text);
         check_that(!strict);
         check_eq(strict.error().message, std::string(message));
@@ -153,6 +153,12 @@ TEST(a_malformed_line_is_named) {
            "x.txt:3: ElapsedRaw: '99999999999999' is out of range");
     expect("1|1|2024-01-01T00:00:00|60|soon",
            "x.txt:3: Timelimit: 'soon' is no time span such as 1-02:03:04");
+    const std::string cut = "JobID|NCPUS|Submit|ElapsedRaw\n1|1|5|60\n2|1|6|6";
+    check_error(sacct(cut), "x.txt:3: the line has no end: the file seems to be cut off");
+    const auto lenient = sacct(cut, true);
+    check_ok(lenient);
+    check_eq(lenient->jobs.size(), 1u);
+    check_eq(lenient->malformed, 1);
     check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1,1,5,60\n"),
                 "x.txt:2: a quote is not closed");
     check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1\"x,1,5,60\n"),
