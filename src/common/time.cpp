@@ -12,7 +12,6 @@ namespace elastic {
 
 namespace {
 
-constexpr Duration kYear = 365.0 * 86400;
 constexpr std::string_view kDigits = "0123456789";
 
 bool only(std::string_view text, std::string_view characters) {
@@ -42,7 +41,9 @@ std::optional<Duration> clock(const std::vector<std::string_view>& fields,
     return sum;
 }
 
-std::optional<Duration> slurm_time(std::string_view text) {
+}  // namespace
+
+std::optional<Duration> parse_slurm_time(std::string_view text) {
     constexpr std::array kHoursFirst{3600, 60, 1};
     constexpr std::array kMinutesFirst{60, 1};
     std::size_t dash = text.find('-');
@@ -62,11 +63,9 @@ std::optional<Duration> slurm_time(std::string_view text) {
     return *count * 86400 + *rest;
 }
 
-}  // namespace
-
 Result<Duration> parse_duration(std::string_view text) {
     std::optional<Duration> seconds = plain_seconds(text);
-    if (!seconds) seconds = slurm_time(text);
+    if (!seconds) seconds = parse_slurm_time(text);
     if (!seconds) {
         return error("'{}' is no time; write seconds, MM:SS, HH:MM:SS or D-HH[:MM[:SS]]",
                      printable(text));

@@ -4,6 +4,7 @@
 // simulator.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,10 +16,14 @@ using Time = double;      // seconds
 using Duration = double;  // seconds
 
 inline constexpr Time kNever = 1e18;
+inline constexpr Duration kYear = 365.0 * 86400;
 
-// "90" or "0.5" (seconds) or a Slurm time: "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".
-// A bare number is seconds, unlike Slurm's own options (minutes): the keys that
-// use this say so.  Only the first field of a Slurm time may exceed its clock.
+// "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM", "D-HH:MM:SS".  Only the first field may exceed
+// its clock.
+std::optional<Duration> parse_slurm_time(std::string_view);
+
+// "90" or "0.5" (seconds) or a Slurm time.  A bare number is seconds, unlike Slurm's own
+// options (minutes): the keys that use this say so.
 // Refuses negatives and more than a year (365 days).
 Result<Duration> parse_duration(std::string_view text);
 

@@ -36,15 +36,17 @@ bool begins_sacct(std::string_view line) {
     return lower_case(line).find("jobid") != std::string::npos;
 }
 
-// What reads the jobs of a log by number must find each once.
-void make_ids_unique(std::vector<LogJob>& jobs) {
+// What reads the jobs of a log by number must find each once, and none under a number that the log
+// has for another.
+void make_ids_unique(Log& log) {
     const auto does_not_rise = [](const LogJob& a, const LogJob& b) { return a.id >= b.id; };
-    if (std::ranges::adjacent_find(jobs, does_not_rise) == jobs.end()) return;
-    std::int64_t last = std::ranges::max_element(jobs, {}, &LogJob::id)->id;
+    if (log.jobs.empty() || (log.jobs.front().id >= 0 &&
+                             std::ranges::adjacent_find(log.jobs, does_not_rise) == log.jobs.end()))
+        return;
     std::unordered_set<std::int64_t> seen;
-    seen.reserve(jobs.size());
-    for (LogJob& job : jobs) {
-        if (!seen.insert(job.id).second) job.id = ++last;
+    seen.reserve(log.jobs.size());
+    for (LogJob& job : log.jobs) {
+        if (job.id < 0 || !seen.insert(job.id).second) job.id = ++log.last_id;
     }
 }
 
@@ -68,7 +70,7 @@ Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets write one
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     auto log = parse_by_format(text, name, lenient);
-    if (log) make_ids_unique(log->jobs);
+    if (log) make_ids_unique(*log);
     return log;
 }
 

@@ -11,9 +11,9 @@
 namespace elastic::simulator {
 
 // `path` is "-" for standard input.  If `lenient`, malformed lines are counted
-// instead of ending it.  A job number that stands twice (tasks of an array,
-// requeued jobs) is kept by the first of them; the others get numbers above all
-// that the log has.  Errors as of text_source.hpp and the two readers; each names
+// instead of ending it.  A job number that stands twice (requeued jobs) is kept by
+// the first of them; the others, and jobs without a number (tasks of an array), get
+// numbers above all that the log has.  Errors as of text_source.hpp and the two readers; each names
 // the file, and the line if it is one.
 Result<Log> read_log(const std::string& path, bool lenient);
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <limits>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -23,8 +22,7 @@ namespace elastic::simulator {
 
 namespace {
 
-enum Column { kJob, kCpus, kNodes, kSubmit, kStart, kEnd, kElapsed, kLimit, kState, kColumns };
-constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();
+enum Column { kJob, kCpus, kNodes, kSubmit, kStart, kEnd, kElapsed, kLimit, kState };
 
 // How a column is written.
 enum class Form { text, count, time, clock, seconds, minutes };
@@ -35,7 +33,8 @@ struct ColumnName {
     Form form;
 };
 
-// Where a log has several names of one column, the one that stands first here counts.
+// Where a log has several names of one column, the one that stands first here counts, unless
+// its cell is empty.
 constexpr std::array<ColumnName, 14> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"JobID", kJob, Form::text},
                                              {"AllocCPUS", kCpus, Form::count},
@@ -51,15 +50,27 @@ constexpr std::array<ColumnName, 14> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"TimelimitRaw", kLimit, Form::minutes},
                                              {"State", kState, Form::text}}};
 
+// A column that the file has.
+struct Present {
+    ColumnName name;
+    std::size_t index;
+
+    bool is(Column column) const { return name.column == column; }
+};
+
 // A value that is not known is less than zero, as in SWF; one that cannot be
 // read is nothing.
 using Value = std::optional<double>;
 constexpr double kUnknown = -1;
 
 bool is_unknown(std::string_view text) {
-    constexpr std::array<std::string_view, 6> kWords{"",          "Unknown",         "None",
-                                                     "UNLIMITED", "Partition_Limit", "INVALID"};
+    constexpr std::array<std::string_view, 4> kWords{"", "Unknown", "None", "INVALID"};
     return std::ranges::any_of(kWords, [&](auto w) { return equal_ignoring_case(text, w); });
+}
+
+// What sacct has of a job without a time limit of its own.
+bool is_unlimited(std::string_view text) {
+    return equal_ignoring_case(text, "UNLIMITED") || equal_ignoring_case(text, "Partition_Limit");
 }
 
 bool is_digit(char c) {
@@ -93,28 +104,7 @@ Value iso_time(std::string_view text) {
     return 86400.0 * static_cast<double>(days) + 3600 * hour + 60 * minute + second;
 }
 
-// "1-02:03:04", "02:03:04" or "03:04"; seconds may have a fraction.
-Value clock(std::string_view text) {
-    double days = 0;
-    if (const auto dash = text.find('-'); dash != std::string_view::npos) {
-        const Value value = whole_number(text.substr(0, dash));
-        if (!value) return std::nullopt;
-        days = *value;
-        text.remove_prefix(dash + 1);
-    }
-    const auto parts = split(text.substr(0, text.find('.')), ':');
-    if (parts.size() < 2 || parts.size() > 3) return std::nullopt;
-    double seconds = 0;
-    for (const auto part : parts) {
-        const Value value = whole_number(part);
-        if (!value) return std::nullopt;
-        seconds = 60 * seconds + *value;
-    }
-    return 86400 * days + seconds;
-}
-
 Value read_value(std::string_view text, Form form) {
-    if (is_unknown(text)) return kUnknown;
     switch (form) {
         case Form::text:
             return std::nullopt;
@@ -130,7 +120,7 @@ Value read_value(std::string_view text, Form form) {
             return epoch ? epoch : iso_time(text);
         }
         case Form::clock:
-            return clock(text);
+            return parse_slurm_time(text);
     }
     return std::nullopt;
 }
@@ -180,7 +170,6 @@ class SacctReader {
   public:
     SacctReader(std::string_view text, std::string_view name, bool lenient)
         : text_(text), name_(name), lenient_(lenient) {
-        index_.fill(kAbsent);
         log_.name = name;
     }
 
@@ -257,12 +246,10 @@ class SacctReader {
         if (auto ok = cut(line); !ok) return ok;
         width_ = cells_.size();
         for (const ColumnName& name : kNames) {
-            if (index_[name.column] != kAbsent) continue;
             const auto cell = std::ranges::find_if(
                 cells_, [&](auto c) { return equal_ignoring_case(c, name.name); });
             if (cell == cells_.end()) continue;
-            index_[name.column] = static_cast<std::size_t>(cell - cells_.begin());
-            names_[name.column] = name;
+            present_.push_back({name, static_cast<std::size_t>(cell - cells_.begin())});
         }
         return check_columns();
     }
@@ -280,20 +267,30 @@ class SacctReader {
                      kSacctCommand);
     }
 
-    bool has(Column column) const { return index_[column] != kAbsent; }
+    bool has(Column column) const {
+        return std::ranges::any_of(present_, [&](const Present& p) { return p.is(column); });
+    }
+
+    // The first column of those that say the same in which there is something.
+    const Present* find(Column column) const {
+        const auto found = std::ranges::find_if(present_, [&](const Present& p) {
+            return p.is(column) && !is_unknown(cells_[p.index]);
+        });
+        return found == present_.end() ? nullptr : &*found;
+    }
     std::string_view cell(Column column) const {
-        return has(column) ? cells_[index_[column]] : std::string_view();
+        const Present* present = find(column);
+        return present ? cells_[present->index] : std::string_view();
     }
 
     Result<double> value(Column column, double limit) const {
-        if (!has(column)) return kUnknown;
-        const ColumnName& name = names_[column];
-        const std::string_view text = cell(column);
-        const Value value = read_value(text, name.form);
-        if (!value) {
-            return error("{}: '{}' {}", name.name, printable(text), what_is_wrong(name.form));
-        }
-        if (*value > limit) return error("{}: '{}' is out of range", name.name, printable(text));
+        const Present* present = find(column);
+        if (!present) return kUnknown;
+        const auto [name, of, form] = present->name;
+        const std::string_view text = cells_[present->index];
+        const Value value = read_value(text, form);
+        if (!value) return error("{}: '{}' {}", name, printable(text), what_is_wrong(form));
+        if (*value > limit) return error("{}: '{}' is out of range", name, printable(text));
         return *value;
     }
 
@@ -310,7 +307,7 @@ class SacctReader {
         const auto id = job_number();
         const auto cpus = value(kCpus, kMaxProcessors), nodes = value(kNodes, kMaxProcessors);
         const auto submit = value(kSubmit, kMaxLogTime), run = run_time();
-        const auto limit = value(kLimit, kMaxLogTime);
+        const auto limit = time_limit();
         for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &limit}) {
             if (!*read) return read->error();
         }
@@ -328,15 +325,24 @@ class SacctReader {
         return {};
     }
 
-    // The number before "_3", "_[1-9]" or "+1".
-    Result<double> job_number() const {
+    // Of "7_3", "7_[1-9]" and "7+1" the job's own number is not known: the one in front may be that
+    // of another task.
+    Result<double> job_number() {
         constexpr double kMaxJobNumber = 1e15;
         const std::string_view text = cell(kJob);
-        const Value number = whole_number(text.substr(0, text.find_first_of("_+")));
+        const std::size_t end = text.find_first_of("_+");
+        const Value number = whole_number(text.substr(0, end));
         if (!number || *number > kMaxJobNumber) {
-            return error("{}: '{}' is no job", names_[kJob].name, printable(text));
+            return error("{}: '{}' is no job", find(kJob) ? find(kJob)->name.name : "JobID",
+                         printable(text));
         }
-        return *number;
+        log_.last_id = std::max(log_.last_id, static_cast<std::int64_t>(*number));
+        return end == std::string_view::npos ? *number : kUnknown;
+    }
+
+    // A year is what the plugin plans with where there is no limit.
+    Result<double> time_limit() const {
+        return is_unlimited(cell(kLimit)) ? kYear : value(kLimit, kMaxLogTime);
     }
 
     Result<double> run_time() const {
@@ -350,7 +356,7 @@ class SacctReader {
     bool is_going_on() const {
         constexpr std::array<std::string_view, 5> kStates{"PENDING", "RUNNING", "SUSPENDED",
                                                           "CONFIGURING", "RESIZING"};
-        if (has(kEnd) && is_unknown(cell(kEnd))) return true;
+        if (has(kEnd) && !find(kEnd)) return true;
         return std::ranges::any_of(kStates, [&](auto state) { return is_state(state); });
     }
 
@@ -406,8 +412,7 @@ class SacctReader {
     char separator_ = '|';
     std::size_t width_ = 0;
     std::vector<std::string_view> cells_;  // of the line at hand
-    std::array<std::size_t, kColumns> index_;
-    std::array<ColumnName, kColumns> names_;
+    std::vector<Present> present_;         // in the order of kNames
     std::vector<Record> records_;
     Log log_;
 };

@@ -19,11 +19,12 @@ inline constexpr std::string_view kSacctCommand =
 // The first line names the columns, in any order and case; those not named here
 // are ignored:
 //   JobIDRaw or JobID         "7", "7_3" (task of an array), "7+1" (part of a
-//                             heterogeneous job); lines of steps ("7.batch") are passed over
+//                             heterogeneous job), both without a number of their own; lines of
+//                             steps ("7.batch") are passed over
 //   AllocCPUS or NCPUS, NNodes  the size; one of the two is enough
 //   Submit                    "2024-05-01T10:00:00", or seconds since the epoch
 //   ElapsedRaw (seconds), Elapsed ("1-02:03:04"), or Start and End
-//   Timelimit                 "1-02:03:04"; "UNLIMITED" and "Partition_Limit" are no estimate,
+//   Timelimit                 "1-02:03:04"; "UNLIMITED" and "Partition_Limit" are a year,
 //   or TimelimitRaw           minutes; without one, the run time is the estimate
 //   State                     what is not over is skipped
 // Times are taken as they stand, without a time zone; the earliest submit time of

@@ -9,6 +9,7 @@
 // only if all of it could be read.
 #include "simulator/swf_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -145,6 +146,7 @@ class SwfReader {
         const double number = fields[0], submit = fields[1], run = fields[3], used = fields[4],
                      requested = fields[7], time = fields[8];
         const double size = used > 0 ? used : requested;
+        log_.last_id = std::max(log_.last_id, static_cast<std::int64_t>(number));
         if (!(submit >= 0 && run > 0 && size > 0)) {
             ++log_.skipped;
             return;

@@ -19,7 +19,7 @@ namespace elastic::simulator {
 
 // One usable line of a log: its size and its run time are positive.
 struct LogJob {
-    std::int64_t id = 0;          // the log's number, for output only
+    std::int64_t id = 0;          // the log's number, for output only; -1 while it has none
     Time submit = 0;              // seconds from the log's zero
     Duration run = 0;             // seconds
     Duration estimate = 0;        // seconds; the requested time, else the run time
@@ -30,6 +30,7 @@ struct LogJob {
 struct Log {
     std::string name;             // of the file, for messages
     std::vector<LogJob> jobs;     // in the order of the file; no id stands twice
+    std::int64_t last_id = 0;     // the highest in the file, be its job skipped or not
     std::int64_t skipped = 0;     // lines without a submit time, a size or a positive run time
     std::int64_t malformed = 0;   // lines left out because the reader was told to be lenient
     std::int64_t processors = 0;  // of the machine, by the header (MaxProcs); 0 if it does not say

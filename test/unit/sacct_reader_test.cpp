@@ -47,11 +47,11 @@ TEST(an_export_of_sacct_becomes_a_log) {
     check_eq(first.estimate, 7200.0);
     check_eq(first.processors, 96);
     check_eq(first.nodes, 2);
-    check_eq(task.id, 8);
+    check_eq(task.id, 13);  // 12 is the highest of those that the file has
     check_eq(task.submit, 0.0);
     check_eq(task.estimate, 86400.0);
-    check_eq(part.id, 9);
-    check_eq(part.estimate, 30.0);
+    check_eq(part.id, 14);
+    check_eq(part.estimate, kYear);
 }
 
 TEST(columns_may_come_in_any_order_and_form) {
@@ -108,6 +108,45 @@ TEST(the_records_of_a_resized_job_are_one_job) {
     check_eq(requeued->jobs.size(), 2u);
     check_eq(requeued->jobs[0].run, 605.0);
     check_eq(requeued->jobs[1].run, 70.0);
+}
+
+TEST(numbers_made_for_tasks_are_no_other_jobs) {
+    const auto ids = [](const std::string& text) {
+        const auto log = sacct(text);
+        check_ok(log);
+        std::vector<std::int64_t> list;
+        for (const LogJob& job : log->jobs) list.push_back(job.id);
+        return list;
+    };
+    const std::string tasks = "7_1|1|5|60\n7_2|1|5|60\n8|1|6|60\n9|0|6|0\n";
+    check_eq(ids("JobID|NCPUS|Submit|ElapsedRaw\n" + tasks),
+             (std::vector<std::int64_t>{10, 11, 8}));
+    check_eq(ids("JobID|JobIDRaw|NCPUS|Submit|ElapsedRaw\n7_1|8|1|5|60\n7_2|7|1|5|60\n"),
+             (std::vector<std::int64_t>{8, 7}));
+}
+
+TEST(time_limits_are_read_as_slurm_writes_them) {
+    const auto estimate = [](const char* limit) {
+        return only_job("JobID|NCPUS|Submit|ElapsedRaw|Timelimit\n1|1|5|60|" + std::string(limit) +
+                        '\n')
+            .estimate;
+    };
+    check_eq(estimate("1-02:03"), 86400.0 + 2 * 3600 + 3 * 60);
+    check_eq(estimate("2-00:00:00"), 172800.0);
+    check_eq(estimate("10:00"), 600.0);
+    check_eq(estimate("UNLIMITED"), kYear);
+    check_eq(estimate("Partition_Limit"), kYear);
+    check_eq(estimate(""), 60.0);
+    check_error(sacct("JobID|NCPUS|Submit|ElapsedRaw|Timelimit\n1|1|5|60|12:61:99\n"),
+                "x.txt:2: Timelimit: '12:61:99' is no time span such as 1-02:03:04");
+}
+
+TEST(an_empty_column_leaves_it_to_the_next_one) {
+    const LogJob job =
+        only_job("JobIDRaw|JobID|AllocCPUS|NCPUS|Submit|ElapsedRaw|Elapsed\n|3||16|5||01:00:00\n");
+    check_eq(job.id, 3);
+    check_eq(job.processors, 16);
+    check_eq(job.run, 3600.0);
 }
 
 TEST(run_time_is_taken_from_what_is_known) {
