@@ -58,8 +58,8 @@ class Page {
     void seconds(std::string_view name, Duration value) {
         put("  {:<24}{:>14.1f} s  {}\n", name, value, format_duration(value));
     }
-    void node_hours(std::string_view name, double node_seconds) {
-        put("  {:<24}{:>14.1f} node-hours\n", name, node_seconds / 3600);
+    void node_seconds(std::string_view name, double value) {
+        put("  {:<24}{:>14.1f} node-seconds\n", name, value);
     }
     void averages() { put("{:<26}{:>14}{:>16}\n", "", "mean", "median"); }
     void average(std::string_view name, Average value, std::string_view unit) {
@@ -152,8 +152,8 @@ std::string to_text(const Summary& s) {
     page.count("expansions", c.expansions);
     page.count("granted requests", c.granted);
     page.count("denied requests", c.denied);
-    page.node_hours("redistribution", c.redistribution);
-    page.node_hours("negotiation", c.negotiation);
+    page.node_seconds("redistribution", c.redistribution);
+    page.node_seconds("negotiation", c.negotiation);
     return page.take();
 }
 
