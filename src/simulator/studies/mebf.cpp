@@ -28,7 +28,8 @@ namespace {
 
 using namespace simulator;
 
-constexpr std::int64_t kSmall = 1000;   // "1K"; "5K" is five times that
+constexpr std::int64_t kSmall = 1000;   // "1K", if the log has jobs for
+constexpr std::int64_t kLarge = 5;      // times that: "5K"
 constexpr int kSeeds = 5;               // the paper does not say how many it ran
 constexpr double kIntensive = 0.75;     // arrival times reduced by 25 %
 constexpr double kRhoError = 0.1;       // section 4.3, figure 16
@@ -70,7 +71,7 @@ void set_machine(WorkloadOptions& options, const StudyOptions& o, KnownTrace tra
 WorkloadOptions workload_of(const Scenario& s, const StudyOptions& o, KnownTrace trace, int seed) {
     WorkloadOptions options;
     set_machine(options, o, trace);
-    options.jobs = s.large ? 5 * o.jobs : o.jobs;
+    options.jobs = s.large ? kLarge * o.jobs : o.jobs;
     options.scale_arrival = s.is_intensive ? kIntensive : 1;
     options.elastic = s.malleable;
     options.evolving_share = 0;
@@ -308,7 +309,7 @@ std::vector<std::string> notes(const StudyOptions& o, const Trace& trace, int no
     std::vector<std::string> list{
         fmt::format("Log: {} ({}), on {} nodes; 1K is its first {} jobs, 5K its first {}; {} seeds "
                     "are averaged.",
-                    trace.log.name, trace.label, nodes, o.jobs, 5 * o.jobs, o.seeds),
+                    trace.log.name, trace.label, nodes, o.jobs, kLarge * o.jobs, o.seeds),
         "Speed-up: rho is read as the serial share of Amdahl's law; the paper gives only a plot. "
         "Each job's rho is drawn normally within the level's range.",
         "Overhead: alpha, beta and b within 0.005 to 0.05 s (ROF), half of it for ROH. The paper "
@@ -332,8 +333,13 @@ std::vector<std::string> notes(const StudyOptions& o, const Trace& trace, int no
     return list;
 }
 
-StudyOptions with_defaults(StudyOptions o) {
-    if (o.jobs == 0) o.jobs = kSmall;
+// The larger workloads must have other jobs than the smaller ones.
+Result<StudyOptions> with_defaults(StudyOptions o, const Trace& trace) {
+    const std::int64_t most = std::ssize(trace.log.jobs) / kLarge;
+    if (most == 0 || o.jobs > most)
+        return error("--jobs: {} has {} jobs, which is enough for {}: 5K is {} times as many",
+                     trace.log.name, trace.log.jobs.size(), most, kLarge);
+    if (o.jobs == 0) o.jobs = std::min(kSmall, most);
     if (o.seeds == 0) o.seeds = kSeeds;
     return o;
 }
@@ -343,9 +349,11 @@ StudyOptions with_defaults(StudyOptions o) {
 
 Result<StudyResult> reproduce_mebf(const StudyOptions& options) {
     using namespace mebf;
-    const StudyOptions o = with_defaults(options);
-    const Result<Trace> trace = read_trace(o, "mebf");
+    const Result<Trace> trace = read_trace(options, "mebf");
     if (!trace) return trace.error();
+    const Result<StudyOptions> with = with_defaults(options, *trace);
+    if (!with) return with.error();
+    const StudyOptions& o = *with;
     const auto sample = make_workload(trace->log, workload_of({}, o, trace->known, 1));
     if (!sample) return sample.error();
     const Result<Results> results = run(*trace, o);
