@@ -124,7 +124,9 @@ Result<void> ResultsFile::open(const std::string& path, const std::string& heade
 Result<void> ResultsFile::append(const std::string& line) {
     const std::string text = line + '\n';
     const std::scoped_lock lock(mutex_);
-    if (::write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size())) return {};
+    const ssize_t written = ::write(fd_, text.data(), text.size());
+    if (written == static_cast<ssize_t>(text.size())) return {};
+    if (written >= 0) errno = ENOSPC;  // a part of it: there was no room for more
     return failed();
 }
 
@@ -158,7 +160,11 @@ std::string results(const Summary& summary) {
 class Sweep {
   public:
     Sweep(const SweepPlan& plan, const Logs& logs, ResultsFile& file)
-        : plan_(plan), logs_(logs), file_(file), done_(plan.runs()) {}
+        : plan_(plan),
+          logs_(logs),
+          file_(file),
+          done_(plan.runs()),
+          why_not_(plan.runs() / plan.runs_per_workload()) {}
 
     // What an earlier call has done; lines of other studies are kept.
     std::size_t resume() {
@@ -193,8 +199,16 @@ class Sweep {
     std::string csv(const std::string& header) const {
         std::string text = header + '\n';
         for (const auto* lines : {&done_, &others_})
-            for (const std::string& line : *lines) text += line + '\n';
+            for (const std::string& line : *lines)
+                if (!line.empty()) text += line + '\n';
         return text;
+    }
+
+    std::vector<std::string> left_out() const {
+        std::vector<std::string> list;
+        for (const std::string& reason : why_not_)
+            if (!reason.empty()) list.push_back(reason);
+        return list;
     }
 
     const std::vector<std::string>& lines() const { return done_; }
@@ -216,10 +230,24 @@ class Sweep {
         return done_.begin() + static_cast<std::ptrdiff_t>(run);
     }
 
+    // "Nodes=4 (line 2), Skip=300 (line 3)"
+    std::string point(std::size_t run) const {
+        const std::vector<std::string> values = plan_.values(run);
+        std::vector<std::string> list;
+        for (std::size_t a = 0; a < values.size(); ++a)
+            if (const Axis& axis = plan_.axes()[a]; !axis.of_policy)
+                list.push_back(fmt::format("{}={} (line {})", axis.key, values[a], axis.line));
+        return fmt::format("{}", fmt::join(list, ", "));
+    }
+
     Result<void> run_group(std::size_t first) {
         const RunSpec spec = plan_.spec(first);
         const Result<Workload> workload = make_workload(logs_.at(spec.log), spec.workload);
-        if (!workload) return error("{}: {}", parameters(plan_, first), workload.error().message);
+        if (!workload) {
+            why_not_[first / plan_.runs_per_workload()] =
+                point(first) + ": " + workload.error().message;
+            return {};
+        }
         for (std::size_t run = first; run < first + plan_.runs_per_workload(); ++run) {
             if (!done_[run].empty()) continue;
             SimulationOptions options;
@@ -236,7 +264,8 @@ class Sweep {
     const SweepPlan& plan_;
     const Logs& logs_;
     ResultsFile& file_;
-    std::vector<std::string> done_;  // by run; "" if not
+    std::vector<std::string> done_;     // by run; "" if not
+    std::vector<std::string> why_not_;  // by workload; "" if it can be run
     std::vector<std::string> others_;
 };
 
@@ -255,6 +284,7 @@ Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
     std::vector<Group> groups;
     std::map<std::vector<std::string>, std::size_t> places;
     for (std::size_t run = 0; run < lines.size(); ++run) {
+        if (lines[run].empty()) continue;
         std::vector<std::string> key;
         const std::vector<std::string> values = plan.values(run);
         for (std::size_t a = 0; a < values.size(); ++a)
@@ -302,7 +332,7 @@ Result<SweepResult> run_sweep(const SweepOptions& options) {
     Sweep grid(*plan, *logs, file);
     const std::size_t resumed = grid.resume();
     if (const Result<void> done = grid.run(options.pool); !done) return done.error();
-    SweepResult result{plan->runs(), resumed, means(*plan, grid.lines())};
+    SweepResult result{plan->runs(), resumed, means(*plan, grid.lines()), grid.left_out()};
     for (const Result<void>& written : {write(path, grid.csv(header(*plan))),
                                         write(options.out + "/means.csv", result.means.csv()),
                                         write(options.out + "/means.txt", result.means.text())})

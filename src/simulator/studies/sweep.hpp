@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/result.hpp"
 #include "simulator/studies/run_pool.hpp"
@@ -19,6 +20,8 @@ struct SweepOptions {
 struct SweepResult {
     std::size_t runs = 0, resumed = 0;  // of `runs`, those that an earlier call had done
     Table means;                        // over the seeds
+    // What cannot be run, e.g. as no job of the log fits: its values with their lines, and why.
+    std::vector<std::string> left_out;
 };
 
 // Writes OUT/results.csv, a line for each run: its parameters, then its results; and

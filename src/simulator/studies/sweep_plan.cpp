@@ -118,12 +118,22 @@ bool is_choice(std::string_view key) {
     return equal_ignoring_case(key.substr(0, kChoicePrefix.size()), kChoicePrefix);
 }
 
+// Errors of the core begin with "KEY=VALUE: " themselves.
 Result<void> apply(RunSpec& spec, const std::string& key, const std::string& value) {
-    if (!is_choice(key)) return find_key(key)->set(spec, value);
+    const Key* row = find_key(key);
+    if (row && row->name == kPolicy) return row->set(spec, value);
+    if (row) {
+        const Result<void> done = row->set(spec, value);
+        return done ? done
+                    : error("{}={}: {}", printable(key), printable(value), done.error().message);
+    }
     const core::ChoiceResult done =
         core::set_choice(spec.policy, std::string_view(key).substr(kChoicePrefix.size()), value);
-    if (!done.known) return error("is no choice of a policy, see elastic.conf(5)");
-    return done.result;
+    if (!done.known)
+        return error("{}={}: is no choice of a policy, see elastic.conf(5)", printable(key),
+                     printable(value));
+    if (!done.result) return error("{}{}", kChoicePrefix, done.result.error().message);
+    return {};
 }
 
 // "LOW-HIGH" or "LOW-HIGH/STEP".
@@ -185,9 +195,7 @@ Result<Axis> parse_axis(const Setting& setting) {
     if (!values) return error("{}: {}", printable(setting.key), values.error().message);
     for (const std::string& value : *values) {
         RunSpec spec;
-        if (const Result<void> done = apply(spec, setting.key, value); !done)
-            return error("{}={}: {}", printable(setting.key), printable(value),
-                         done.error().message);
+        if (const Result<void> done = apply(spec, setting.key, value); !done) return done.error();
     }
     return Axis{key ? std::string(key->name) : setting.key, *std::move(values), setting.line,
                 choice || key->name == kPolicy};

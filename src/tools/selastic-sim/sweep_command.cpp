@@ -43,9 +43,11 @@ int sweep(studies::SweepOptions options) {
     const Result<studies::SweepResult> result = studies::run_sweep(options);
     if (!result) return fail(result.error());
     fmt::print("{}", narrow(result->means).text());
+    for (const std::string& point : result->left_out)
+        note("{}: left out: {}", options.study, point);
     note("{} runs, {} of them done before; wrote {}/results.csv", result->runs, result->resumed,
          options.out);
-    return kExitOk;
+    return result->left_out.empty() ? kExitOk : kExitError;
 }
 
 }  // namespace elastic::tools
