@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "simulator/check_option.hpp"
 #include "simulator/random.hpp"
@@ -58,8 +59,8 @@ Result<void> check_model(const ElasticModel& model) {
         0 <= model.min_events && model.min_events <= model.max_events && model.max_events <= 1000;
     return first_error(
         {check_parameter(model),
-         check_option(model.cost_factor >= 0 && model.cost_factor <= kMost, "cost factor",
-                      "from 0"),
+         check_option(model.cost_factor >= 0 && model.cost_factor <= kMost, "--cost-factor",
+                      "within 0 to 1000000"),
          check_option(model.rho_error >= 0 && model.rho_error <= 1, "rho error", "within 0 to 1"),
          check_option(events, "events", "a range within 0 to 1000"),
          check_option(model.growth >= 0 && model.growth <= 1, "growth", "within 0 to 1"),
@@ -122,8 +123,12 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
     const std::size_t begin = std::min<std::size_t>(all, options.skip);
     const std::size_t count =
         options.jobs > 0 ? std::min<std::size_t>(all - begin, options.jobs) : all - begin;
+    const std::size_t end = begin + count;
+    workload.skipped = std::ranges::count_if(log.skipped, [&](std::size_t place) {
+        return place >= begin && (place < end || end == all);
+    });
     workload.jobs.reserve(count);
-    for (std::size_t place = begin; place < begin + count; ++place) {
+    for (std::size_t place = begin; place < end; ++place) {
         const LogJob& from = log.jobs[place];
         const std::int64_t nodes = size_in_nodes(from, options.procs_per_node);
         if (nodes > workload.nodes) {
@@ -162,12 +167,22 @@ Result<void> annotate(Job& job, const std::string& text, Workload& workload) {
 }
 
 Result<void> annotate(const Log& log, Workload& workload) {
+    std::size_t profiles = 0;
     for (Job& job : workload.jobs) {
         const auto found = log.annotations.find(job.id);
         if (found == log.annotations.end()) continue;
-        if (auto ok = annotate(job, found->second, workload); !ok)
-            return error("{}: job {}: {}", log.name, job.id, ok.error().message);
+        const auto& [text, line] = found->second;
+        if (auto ok = annotate(job, text, workload); ok)
+            profiles += !workload.elasticities.back().annotation.profile.empty();
+        else if (log.lenient)
+            ++workload.malformed;
+        else
+            return error("{}:{}: job {}: {}", log.name, line, job.id, ok.error().message);
     }
+    if (profiles > 0)
+        workload.notes.push_back(
+            fmt::format("{}: profile= of {} job(s) is not simulated: they ask for nothing",
+                        log.name, profiles));
     return {};
 }
 
@@ -324,14 +339,15 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     if (!nodes) return nodes.error();
     Workload workload;
     workload.nodes = static_cast<int>(*nodes);
-    workload.skipped = log.skipped;
     workload.malformed = log.malformed;
     workload.notes = log.notes;
     std::vector<std::size_t> places;
     take(log, options, workload, places);
+    if (options.skip > 0 && std::cmp_less_equal(log.jobs.size(), options.skip))
+        return error("--skip: {} has only {} jobs that could be run", log.name, log.jobs.size());
     if (workload.jobs.empty()) {
         return error("{}: no job to run ({} skipped, {} larger than the machine of {} nodes)",
-                     log.name, log.skipped, workload.rejected, workload.nodes);
+                     log.name, workload.skipped, workload.rejected, workload.nodes);
     }
     if (options.elastic > 0 && !log.annotations.empty())
         return error("--elastic: {} itself says which jobs are elastic", log.name);

@@ -391,7 +391,7 @@ class SacctReader {
         for (Record& record : records_) {
             if (record.is_joined) continue;
             if (!record.is_usable()) {
-                ++log_.skipped;
+                log_.skipped.push_back(log_.jobs.size());
                 continue;
             }
             record.job.estimate = record.limit > 0 ? record.limit : record.job.run;

@@ -92,6 +92,7 @@ class SwfReader {
         constexpr std::size_t kUsualLine = 64, kMostAtOnce = 1 << 20;
         log_.jobs.reserve(std::min(text.size() / kUsualLine + 1, kMostAtOnce));
         log_.name = name;
+        log_.lenient = lenient;
     }
 
     Result<Log> read() {
@@ -148,7 +149,7 @@ class SwfReader {
         const double size = used > 0 ? used : requested;
         log_.last_id = std::max(log_.last_id, static_cast<std::int64_t>(number));
         if (!(submit >= 0 && run > 0 && size > 0)) {
-            ++log_.skipped;
+            log_.skipped.push_back(log_.jobs.size());
             return;
         }
         LogJob& job = log_.jobs.emplace_back();
@@ -181,7 +182,7 @@ class SwfReader {
         if (value.empty() || value.size() > core::kMaxAnnotation)
             return error("elastic: job {}: must be an annotation of 1 to {} characters", *job,
                          core::kMaxAnnotation);
-        if (!log_.annotations.emplace(*job, value).second)
+        if (!log_.annotations.try_emplace(*job, std::string(value), line_).second)
             return error("elastic: job {} stands twice", *job);
         return {};
     }

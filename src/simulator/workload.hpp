@@ -28,15 +28,22 @@ struct LogJob {
 };
 
 struct Log {
-    std::string name;             // of the file, for messages
-    std::vector<LogJob> jobs;     // in the order of the file; no id stands twice
-    std::int64_t last_id = 0;     // the highest in the file, be its job skipped or not
-    std::int64_t skipped = 0;     // lines without a submit time, a size or a positive run time
+    std::string name;          // of the file, for messages
+    std::vector<LogJob> jobs;  // in the order of the file; no id stands twice
+    std::int64_t last_id = 0;  // the highest in the file, be its job skipped or not
+    // Of each line without a submit time, a size or a positive run time, how many jobs stand before
+    // it.
+    std::vector<std::size_t> skipped;
     std::int64_t malformed = 0;   // lines left out because the reader was told to be lenient
     std::int64_t processors = 0;  // of the machine, by the header (MaxProcs); 0 if it does not say
     std::int64_t nodes = 0;       // by the header (MaxNodes); 0 if it does not say
     // By id: jobs that the log itself calls elastic, and the annotation as at submission.
-    std::map<std::int64_t, std::string> annotations;
+    struct Annotation {
+        std::string text;
+        std::int64_t line = 0;
+    };
+    std::map<std::int64_t, Annotation> annotations;
+    bool lenient = false;            // as the reader was told: what is wrong is left out
     std::vector<std::string> notes;  // for whoever reads it: what is not taken as it stands
 };
 
@@ -71,7 +78,7 @@ struct Workload {
     std::int64_t skipped = 0;        // as in the log
     std::int64_t malformed = 0;      // as in the log
     std::int64_t rejected = 0;       // larger than the machine
-    std::vector<std::string> notes;  // the log's
+    std::vector<std::string> notes;  // the log's, and what is not simulated
 };
 
 }  // namespace elastic::simulator

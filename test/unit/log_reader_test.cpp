@@ -69,7 +69,7 @@ TEST(swf_lines_become_jobs_by_the_rules) {
     check_ok(log);
     check_eq(log->processors, 128);
     check_eq(log->nodes, 32);
-    check_eq(log->skipped, 3);
+    check_eq(log->skipped.size(), 3u);
     check_eq(log->jobs.size(), 3u);
     const LogJob &used = log->jobs[0], &requested = log->jobs[1], &last = log->jobs[2];
     check_eq(used.id, 1);
@@ -231,7 +231,7 @@ TEST(real_traces_are_read_whole) {
         const auto log = read_log(path, false);
         check_ok(log);
         check_eq(log->jobs.size(), trace.jobs);
-        check_eq(log->jobs.size() + static_cast<std::size_t>(log->skipped), trace.lines);
+        check_eq(log->jobs.size() + log->skipped.size(), trace.lines);
         check_eq(log->processors, trace.processors);
     }
 }
@@ -240,8 +240,8 @@ TEST(a_log_may_say_which_jobs_are_elastic) {
     const auto log = swf("; elastic: 1 malleable,min=2\n;elastic:\t7  evolving \r\n");
     check_ok(log);
     check_eq(log->annotations.size(), 2u);
-    check_eq(log->annotations.at(1), "malleable,min=2");
-    check_eq(log->annotations.at(7), "evolving");
+    check_eq(log->annotations.at(1).text, "malleable,min=2");
+    check_eq(log->annotations.at(7).text, "evolving");
 }
 
 TEST(a_malformed_annotation_comment_is_an_error_with_its_line) {

@@ -262,9 +262,9 @@ TEST(jobs_are_elastic_as_the_log_says) {
     log.name = "x.swf";
     log.nodes = 16;
     for (int id : {5, 6, 7}) log.jobs.push_back({id, 0, 100, 200, 0, 4});
-    log.annotations[5] = "malleable,min=2,max=8";
-    log.annotations[7] = "malleable,min=2,pref=8,max=64";
-    log.annotations[99] = "of a job that is not there";
+    log.annotations[5] = {"malleable,min=2,max=8", 3};
+    log.annotations[7] = {"malleable,min=2,pref=8,max=64", 3};
+    log.annotations[99] = {"of a job that is not there", 3};
     const Workload w = make(log, {});
     check_eq(w.elasticities.size(), 2u);
     check_eq(w.jobs[0].elasticity, 0);
@@ -285,12 +285,29 @@ TEST(a_wrong_annotation_of_the_log_names_the_job) {
     log.name = "x.swf";
     log.nodes = 16;
     log.jobs.push_back({5, 0, 100, 200, 0, 4});
-    log.annotations[5] = "malleable,min=8,max=4";
-    check_error(make_workload(log, {}), "x.swf: job 5: elastic: min=8 is larger than max=4");
-    log.annotations[5] = "malleable,pref=17,max=17";
+    log.annotations[5] = {"malleable,min=8,max=4", 3};
+    check_error(make_workload(log, {}), "x.swf:3: job 5: elastic: min=8 is larger than max=4");
+    log.annotations[5] = {"malleable,pref=17,max=17", 3};
     check_error(make_workload(log, {}),
-                "x.swf: job 5: elastic: pref=17 is more than the machine's 16 nodes");
-    log.annotations[5] = "malleable";
+                "x.swf:3: job 5: elastic: pref=17 is more than the machine's 16 nodes");
+    log.lenient = true;
+    const Workload lenient = make(log, {});
+    check_eq(lenient.malformed, 1);
+    check_eq(lenient.jobs.at(0).elasticity, -1);
+    log.annotations[5] = {"malleable", 3};
     check_error(make_workload(log, {.elastic = 10}),
                 "--elastic: x.swf itself says which jobs are elastic");
+}
+
+TEST(skipped_lines_count_where_jobs_are_used) {
+    Log log;
+    log.name = "x.swf";
+    log.nodes = 16;
+    for (int id : {1, 2, 3, 4}) log.jobs.push_back({id, 0, 100, 200, 0, 4});
+    log.skipped = {0, 1, 3, 3, 4};
+    check_eq(make(log, {}).skipped, 5);
+    check_eq(make(log, {.jobs = 2}).skipped, 2);
+    check_eq(make(log, {.jobs = 1, .skip = 2}).skipped, 0);
+    check_eq(make(log, {.skip = 3}).skipped, 3);
+    check_error(make_workload(log, {.skip = 4}), "--skip: x.swf has only 4 jobs that could be run");
 }

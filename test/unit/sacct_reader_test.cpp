@@ -39,7 +39,7 @@ TEST(an_export_of_sacct_becomes_a_log) {
     const auto log = sacct(kExport);
     check_ok(log);
     check_eq(log->jobs.size(), 3u);
-    check_eq(log->skipped, 3);
+    check_eq(log->skipped.size(), 3u);
     const LogJob &first = log->jobs[0], &task = log->jobs[1], &part = log->jobs[2];
     check_eq(first.id, 7);
     check_eq(first.submit, 10.0);
@@ -98,7 +98,7 @@ TEST(the_records_of_a_resized_job_are_one_job) {
         const auto log = sacct(header + pieces + other);
         check_ok(log);
         check_eq(log->jobs.size(), 1u);
-        check_eq(log->skipped, 1);
+        check_eq(log->skipped.size(), 1u);
     }
     // A job that was requeued has several records, too, and each ran on its own.
     const auto requeued =
