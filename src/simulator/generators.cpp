@@ -37,7 +37,7 @@ Result<void> check_common(const GeneratorOptions& o, bool needs_load) {
     const bool load = (o.load == 0 && !needs_load) || (o.load >= 1e-6 && o.load <= 1000);
     return first_error(
         {check_option(o.jobs >= 1 && o.jobs <= kMostJobs, "--jobs", "within 1 to 100000000"),
-         check_option(o.processors >= 1 && o.processors <= kMaxProcessors, "--processors",
+         check_option(o.processors >= 1 && o.processors <= kMaxProcessors, "--procs",
                       "within 1 to 1000000000"),
          check_option(load, "--load", "within 0.000001 to 1000"),
          check_option(o.estimate_factor >= 1 && o.estimate_factor <= 1e6, "--estimate-factor",
@@ -112,10 +112,10 @@ Result<void> check_downey(const DowneyOptions& o) {
     };
     return first_error(
         {check_common(o.common, true),
-         check_option(is_log(o.log_run), "ln of run times", "within 0 to 25"),
-         check_option(is_log(o.log_size), "ln of sizes", "within 0 to 25"),
+         check_option(is_log(o.log_run), "--log-run", "within 0 to 25"),
+         check_option(is_log(o.log_size), "--log-size", "within 0 to 25"),
          check_option(std::exp(o.log_size.low) < static_cast<double>(o.common.processors) + 0.5,
-                      "--processors", "at least the smallest size")});
+                      "--procs", "at least the smallest size")});
 }
 
 // ---- Lublin and Feitelson
@@ -131,9 +131,10 @@ Result<void> check_lublin(const LublinOptions& o) {
     };
     return first_error(
         {check_common(o.common, false),
-         check_option(
-             is_share(o.serial_share) && is_share(o.power_of_two_share) && is_share(o.small_share),
-             "shares of sizes", "within 0 to 1"),
+         check_option(is_share(o.serial_share) && is_share(o.power_of_two_share) &&
+                          o.serial_share + o.power_of_two_share <= 1,
+                      "--serial-share, --pow2-share", "within 0 to 1, together at most 1"),
+         check_option(is_share(o.small_share), "small share", "within 0 to 1"),
          check_option(
              o.log2_low >= 0 && o.log2_low <= 30 && o.log2_break >= 0 && o.log2_break <= 30,
              "log2 of sizes", "within 0 to 30"),

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <exception>
 #include <system_error>
+#include <vector>
 
 #include "common/text.hpp"
 #include "elastic_config.h"
@@ -35,6 +36,10 @@ int choose_and_run(const Program& program, int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {
         return app.exit(e);
+    } catch (const CLI::RequiredError& e) {
+        // A word that is no command makes the command missing.
+        const std::vector<std::string> rest = app.remaining(true);
+        return fail(rest.empty() ? Error{e.what()} : error("{}: no such command", rest.front()));
     } catch (const CLI::ParseError& e) {
         return fail(Error{e.what()});
     }

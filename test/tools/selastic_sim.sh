@@ -55,6 +55,28 @@ shows 'elastic.conf:2: VictimOrder=x'
 expect 2 $sim run "$log" --config "$dir/elastic.conf" --policy easy
 expect 2 $sim run "$log" --jobs-out - --segments-out -
 expect 2 $sim run "$log" --jobs-out - --json
+expect 2 $sim run "$log" --jobs-out "$dir/x" --gantt "$dir/../$(basename "$dir")/x"
+shows "x is the file of --jobs-out, too"
+expect 2 $sim run "$log" --jobs-out "$log"
+shows 'is the file of LOG, too'
+expect 2 $sim run "$log" --jobs-out ''
+shows 'the name is empty'
+expect 0 $sim run "$log" --jobs-out /dev/null --gantt /dev/null
+for seed in -1 99999999999999999999 1.5; do
+    expect 2 $sim run "$log" --seed=$seed
+    shows "$seed is no whole number from 0"
+    expect 2 $sim generate lublin --seed=$seed
+done
+expect 2 $sim run "$log" --rho 0.1:0.2
+shows '--rho requires --elastic'
+expect 2 $sim run "$log" --elastic 10 --cost-factor nan
+shows '--cost-factor: '
+expect 2 $sim run "$log" --skip 300
+shows '--skip: '
+expect 2 $sim explode
+shows 'explode: no such command'
+expect 2 $sim generate explode
+shows 'explode: no such command'
 expect 2 $sim run "$log" --jobs-out "$dir/absent/x.csv"
 shows '--jobs-out'
 echo rubbish >>"$log"
@@ -116,6 +138,21 @@ cp "$dir/out" "$dir/lublin.swf"
 expect 0 $sim run "$dir/lublin.swf"
 expect 2 $sim generate
 expect 2 $sim generate downey --jobs many
+expect 2 $sim generate lublin --procs 0
+shows '--procs: must be'
+expect 2 $sim generate lublin --serial-share 0.8 --pow2-share 0.3
+shows '--serial-share, --pow2-share: must be within 0 to 1, together at most 1'
+expect 2 $sim reproduce mebf --trace "$log" --jobs 13 --out "$dir/mebf"
+shows '--jobs: '
+
+# What cannot be run is left out and named.
+printf 'Log = log.swf\nSkip = 0, 300\nPolicy = easy\n' >"$dir/partly.conf"
+expect 2 $sim sweep "$dir/partly.conf" --out "$dir/partly"
+shows 'partly.conf: left out: Log=log.swf (line 1), Skip=300 (line 2): --skip: '
+[ "$(wc -l <"$dir/partly/means.csv")" -eq 2 ] || { echo 'FAIL: no means of what can be run'; failures=$((failures + 1)); }
+printf 'Log = log.swf\nPolicy = foo\n' >"$dir/foo.conf"
+expect 2 $sim sweep "$dir/foo.conf"
+shows 'foo.conf:2: Policy=foo: one of'
 
 # Standard output that cannot be written is an error; standard error that cannot is none.
 printf 'Log = log.swf\nPolicy = easy\n' >"$dir/study.conf"
@@ -210,4 +247,12 @@ expect 2 $sim replay-snapshot
 } >"$dir/annotated.swf"
 expect 0 $sim run "$dir/annotated.swf" --policy lina-default --jobs-out -
 shows '1,malleable,0,0,50,4,8,'
+echo '; elastic: 1 malleable,min=9,max=8' | cat "$dir/annotated.swf" - | sed '/min=2/d' >"$dir/wrong.swf"
+expect 2 $sim run "$dir/wrong.swf"
+shows 'wrong.swf:3: job 1: elastic: min=9'
+expect 0 $sim run "$dir/wrong.swf" --lenient
+shows 'malformed'
+sed 's/malleable.*/evolving,min=2,profile=4@50+2@80/' "$dir/annotated.swf" >"$dir/profile.swf"
+expect 0 $sim run "$dir/profile.swf"
+shows 'profile= of 1 job(s) is not simulated'
 exit $failures

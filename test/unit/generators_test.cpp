@@ -126,7 +126,7 @@ TEST(small_machines_have_jobs_too) {
     }
     DowneyOptions downey;
     downey.common.processors = 1;
-    check_error(generate_downey(downey), "--processors: must be at least the smallest size");
+    check_error(generate_downey(downey), "--procs: must be at least the smallest size");
 }
 
 TEST(options_of_generators_are_checked) {

@@ -3,6 +3,7 @@
 // exit code.
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -46,6 +47,24 @@ CLI::Option* add_range(CLI::App* sub, const char* name, Range limits, const char
         });
 }
 
+CLI::Option* add_seed(CLI::App* sub, std::uint64_t& seed, const char* text) {
+    return sub->add_option("--seed", seed, fmt::format("{}{}", text, seed))
+        ->type_name("S")
+        ->check([](const std::string& value) -> std::string {
+            const auto number = parse_integer(value);
+            if (number && *number >= 0) return "";
+            return fmt::format("{} is no whole number from 0 to {}", printable(value),
+                               std::numeric_limits<std::int64_t>::max());
+        });
+}
+
+// An option that names a file or a folder.
+CLI::Option* add_path(CLI::App* sub, const char* name, std::string& path, const std::string& text) {
+    return sub->add_option(name, path, text)->check([](const std::string& value) -> std::string {
+        return value.empty() ? "the name is empty" : "";
+    });
+}
+
 void add_log_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Which jobs, on which machine";
     constexpr std::int64_t kMany = 1'000'000'000;
@@ -61,7 +80,7 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
         ->group(kGroup);
     sub->add_option("--procs-per-node", o.workload.procs_per_node,
                     "Sizes in the log are divided by K and rounded up")
-        ->check(CLI::Range(std::int64_t{1}, kMany))
+        ->check(CLI::Range(1, core::kMaxNodes))
         ->type_name("K")
         ->group(kGroup);
     sub->add_option("--jobs", o.workload.jobs, "Only so many jobs")
@@ -93,37 +112,44 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Which of them are elastic, and how";
     constexpr double kMaxFactor = 1e6;
     simulator::WorkloadOptions& w = o.workload;
-    sub->add_option("--elastic", w.elastic, "Share of the jobs that are elastic, per cent; 0")
-        ->check(CLI::Range(0.0, 100.0))
-        ->type_name("PCT")
-        ->group(kGroup);
+    auto* elastic =
+        sub->add_option("--elastic", w.elastic, "Share of the jobs that are elastic, per cent; 0")
+            ->check(CLI::Range(0.0, 100.0))
+            ->type_name("PCT")
+            ->group(kGroup);
     sub->add_option("--evolving-share", w.evolving_share,
                     "Share of those that are evolving instead of malleable, 0 to 1; 0.5")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("F")
+        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--min-factor", w.min_factor, "Smallest size, times the logged one; 0.5")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
+        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--max-factor", w.max_factor, "Largest size, times the logged one; 8")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
+        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--pref-factor", w.pref_factor, "Preferred size, times the logged one; 1")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
+        ->needs(elastic)
         ->group(kGroup);
     add_range(sub, "--rho", {0, 1},
               "Speed-up and costs by [mebf], the serial share within LO:HI; without it\n"
               "by [lina] (elastic.conf(5) lists the papers)",
               [&w](Range rho) { w.model = simulator::mebf_model(rho, w.model.cost_factor); })
+        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--cost-factor", w.model.cost_factor, "Costs of resizes, times the models'; 1")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
+        ->needs(elastic)
         ->group(kGroup);
-    sub->add_option("--seed", w.seed, "Of all that is drawn; 1")->type_name("S")->group(kGroup);
+    add_seed(sub, w.seed, "Of all that is drawn; ")->group(kGroup);
 }
 
 void add_policy_options(CLI::App* sub, PolicyOptions& o) {
@@ -148,7 +174,7 @@ void add_policy_options(CLI::App* sub, PolicyOptions& o) {
 void add_result_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Results (FILE - is standard output)";
     const auto add = [&](const char* name, std::string& file, const char* text) {
-        sub->add_option(name, file, text)->type_name("FILE")->group(kGroup);
+        add_path(sub, name, file, text)->type_name("FILE")->group(kGroup);
     };
     add("--jobs-out", o.jobs_out, "A line of CSV for each job");
     add("--segments-out", o.segments_out, "Which job had how many nodes from when to when, CSV");
@@ -177,7 +203,7 @@ void add_generator_options(CLI::App* sub, simulator::GeneratorOptions& o) {
         ->type_name("P");
     sub->add_option("--load", o.load, "Work over capacity; 0: as the model's arrivals say")
         ->type_name("F");
-    sub->add_option("--seed", o.seed, fmt::format("{}", o.seed))->type_name("S");
+    add_seed(sub, o.seed, "");
     sub->add_option("--estimate-factor", o.estimate_factor,
                     "Estimates are up to so many times the run time; 1")
         ->type_name("F");
@@ -233,7 +259,7 @@ void add_sweep(CLI::App& app, Command& chosen) {
         "Keys are the options of `run` (ScaleArrival for --scale-arrival) and Set.CHOICE for a\n"
         "choice of elastic.conf.  A sweep that was interrupted goes on where it was.");
     sub->add_option("STUDY", o->study, "A file that says what to run")->required();
-    sub->add_option("--out", o->out, "Folder for the results; the study's name and -results")
+    add_path(sub, "--out", o->out, "Folder for the results; the study's name and -results")
         ->type_name("DIR");
     sub->add_option("-j,--jobs,--threads", o->pool.threads, "Runs at a time; one a processor")
         ->check(CLI::Range(1, kMaxThreads))
@@ -244,7 +270,7 @@ void add_sweep(CLI::App& app, Command& chosen) {
 void add_study(CLI::App* studies_app, const std::string& name, const char* text, Command& chosen) {
     auto o = std::make_shared<studies::StudyOptions>();
     CLI::App* sub = studies_app->add_subcommand(name, text);
-    sub->add_option("--out", o->out, fmt::format("Folder for the results; reproduce-{}", name))
+    add_path(sub, "--out", o->out, fmt::format("Folder for the results; reproduce-{}", name))
         ->type_name("DIR");
     sub->callback([o, name, &chosen] { chosen = [o, name] { return reproduce(name, *o); }; });
     if (name == "gupta") return;

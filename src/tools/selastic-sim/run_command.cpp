@@ -12,6 +12,8 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "common/hostlist.hpp"
@@ -46,6 +48,34 @@ bool wants(const std::string& file) {
     return !file.empty();
 }
 
+// What is no regular file may be named as often as one likes: /dev/null.
+bool is_same_file(const std::string& a, const std::string& b) {
+    namespace fs = std::filesystem;
+    std::error_code failure;
+    if (fs::is_other(a, failure)) return false;
+    return fs::weakly_canonical(a, failure) == fs::weakly_canonical(b, failure);
+}
+
+// A result must not replace another one, or what the run is made from.
+Result<void> check_files(const RunOptions& o) {
+    const std::vector<std::pair<const char*, const std::string*>> inputs{
+        {"LOG", &o.log}, {"--config", &o.policy.config}};
+    const std::vector<std::pair<const char*, const std::string*>> outputs{
+        {"--jobs-out", &o.jobs_out},
+        {"--segments-out", &o.segments_out},
+        {"--journal", &o.journal},
+        {"--gantt", &o.gantt}};
+    auto others = inputs;
+    for (const auto& [option, file] : outputs) {
+        if (!wants(*file) || is_standard_output(*file)) continue;
+        for (const auto& [other, same] : others)
+            if (wants(*same) && is_same_file(*file, *same))
+                return error("{}: {} is the file of {}, too", option, *file, other);
+        others.emplace_back(option, file);
+    }
+    return {};
+}
+
 Result<void> check_options(const RunOptions& o) {
     const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
     const auto to_terminal = std::count_if(
@@ -53,7 +83,7 @@ Result<void> check_options(const RunOptions& o) {
     if (to_terminal > 1) return error("only one result can go to standard output");
     if (to_terminal == 1 && o.json)
         return error("--json prints the summary on standard output; give the other a file");
-    return {};
+    return check_files(o);
 }
 
 Result<void> check_size(const RunOptions& o, const Workload& workload) {
