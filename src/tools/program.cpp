@@ -39,7 +39,8 @@ int choose_and_run(const Program& program, int argc, char** argv) {
     } catch (const CLI::RequiredError& e) {
         // A word that is no command makes the command missing.
         const std::vector<std::string> rest = app.remaining(true);
-        return fail(rest.empty() ? Error{e.what()} : error("{}: no such command", rest.front()));
+        return fail(rest.empty() ? Error{e.what()}
+                                 : error("{}: unknown; --help lists the commands", rest.front()));
     } catch (const CLI::ParseError& e) {
         return fail(Error{e.what()});
     }

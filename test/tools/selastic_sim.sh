@@ -74,9 +74,9 @@ shows '--cost-factor: '
 expect 2 $sim run "$log" --skip 300
 shows '--skip: '
 expect 2 $sim explode
-shows 'explode: no such command'
+shows 'explode: unknown'
 expect 2 $sim generate explode
-shows 'explode: no such command'
+shows 'explode: unknown'
 expect 2 $sim run "$log" --jobs-out "$dir/absent/x.csv"
 shows '--jobs-out'
 echo rubbish >>"$log"

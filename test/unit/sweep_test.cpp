@@ -49,7 +49,7 @@ TEST(a_study_is_the_product_of_its_lists) {
 TEST(every_option_of_run_can_be_set) {
     const auto plan = parse(
         "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
-        "Overrun=extend\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor=3\nPrefFactor=2\n"
+        "Overrun=extend\nElastic=10\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor=3\nPrefFactor=2\n"
         "CostFactor=3\nRho=0:0.1\nLenient=yes\n");
     check_ok(plan);
     const RunSpec spec = plan->spec(0);
@@ -69,6 +69,8 @@ TEST(every_option_of_run_can_be_set) {
 TEST(errors_name_file_and_line) {
     check_error(parse("Log=a\n"), "study.conf: Policy is missing");
     check_error(parse("Policy=easy\n"), "study.conf: Log is missing");
+    check_error(parse("Log=a\nRho=0:1\nPolicy=easy\n"),
+                "study.conf:2: Rho: without effect without Elastic");
     check_error(parse("Log=a\nElastic=10,ten\n"),
                 "study.conf:2: Elastic=ten: must be a number from 0");
     check_error(parse("Log=a\nSeed=1,1\n"), "study.conf:2: Seed: 1 stands twice");

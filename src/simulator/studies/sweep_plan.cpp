@@ -87,6 +87,8 @@ Result<void> set_policy(RunSpec& spec, std::string_view value) {
 }
 
 constexpr std::string_view kPolicy = "Policy";
+constexpr std::array<std::string_view, 6> kOfDrawnJobs{"EvolvingShare", "MinFactor", "MaxFactor",
+                                                       "PrefFactor",    "Rho",       "CostFactor"};
 
 constexpr std::array kKeys{
     Key{"Log", false, set_log},
@@ -220,6 +222,9 @@ Result<SweepPlan> SweepPlan::parse(std::string_view text, std::string_view file_
     for (const std::string_view needed : {std::string_view("Log"), kPolicy})
         if (plan.line_of(needed) == 0)
             return error("{}: {} is missing", printable(file_name, 200), needed);
+    for (const Axis& axis : plan.axes_)
+        if (std::ranges::count(kOfDrawnJobs, axis.key) > 0 && plan.line_of("Elastic") == 0)
+            return at_line(file_name, axis.line, axis.key + ": without effect without Elastic");
     // Set.* changes what Policy has set, so it comes after it.
     const auto rank = [](const Axis& axis) {
         return axis.of_policy ? (axis.key == kPolicy ? 1 : 2) : 0;
