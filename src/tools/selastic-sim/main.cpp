@@ -80,7 +80,7 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
         ->group(kGroup);
     sub->add_option("--procs-per-node", o.workload.procs_per_node,
                     "Sizes in the log are divided by K and rounded up")
-        ->check(CLI::Range(1, core::kMaxNodes))
+        ->check(CLI::Range(1, kMaxNodes))
         ->type_name("K")
         ->group(kGroup);
     sub->add_option("--jobs", o.workload.jobs, "Only so many jobs")
