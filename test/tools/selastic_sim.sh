@@ -67,8 +67,8 @@ for seed in -1 99999999999999999999 1.5; do
     shows "$seed is no whole number from 0"
     expect 2 $sim generate lublin --seed=$seed
 done
-expect 2 $sim run "$log" --rho 0.1:0.2
-shows '--rho requires --elastic'
+expect 0 $sim run "$log" --rho 0.1:0.2
+shows '--rho has no effect without --elastic'
 expect 2 $sim run "$log" --elastic 10 --cost-factor nan
 shows '--cost-factor: '
 expect 2 $sim run "$log" --skip 300

@@ -112,44 +112,45 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Which of them are elastic, and how";
     constexpr double kMaxFactor = 1e6;
     simulator::WorkloadOptions& w = o.workload;
-    auto* elastic =
-        sub->add_option("--elastic", w.elastic, "Share of the jobs that are elastic, per cent; 0")
-            ->check(CLI::Range(0.0, 100.0))
-            ->type_name("PCT")
-            ->group(kGroup);
+    sub->add_option("--elastic", w.elastic, "Share of the jobs that are elastic, per cent; 0")
+        ->check(CLI::Range(0.0, 100.0))
+        ->type_name("PCT")
+        ->group(kGroup);
     sub->add_option("--evolving-share", w.evolving_share,
                     "Share of those that are evolving instead of malleable, 0 to 1; 0.5")
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("F")
-        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--min-factor", w.min_factor, "Smallest size, times the logged one; 0.5")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
-        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--max-factor", w.max_factor, "Largest size, times the logged one; 8")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
-        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--pref-factor", w.pref_factor, "Preferred size, times the logged one; 1")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
-        ->needs(elastic)
         ->group(kGroup);
     add_range(sub, "--rho", {0, 1},
               "Speed-up and costs by [mebf], the serial share within LO:HI; without it\n"
               "by [lina] (elastic.conf(5) lists the papers)",
               [&w](Range rho) { w.model = simulator::mebf_model(rho, w.model.cost_factor); })
-        ->needs(elastic)
         ->group(kGroup);
     sub->add_option("--cost-factor", w.model.cost_factor, "Costs of resizes, times the models'; 1")
         ->check(CLI::Range(0.0, kMaxFactor))
         ->type_name("F")
-        ->needs(elastic)
         ->group(kGroup);
     add_seed(sub, w.seed, "Of all that is drawn; ")->group(kGroup);
+}
+
+// Not an error: one may want to compare with the same options and no elastic jobs.
+void note_options_without_effect(const CLI::App* sub) {
+    if (sub->count("--elastic") > 0) return;
+    for (const char* name : {"--evolving-share", "--min-factor", "--max-factor", "--pref-factor",
+                             "--rho", "--cost-factor"})
+        if (sub->count(name) > 0) note("{} has no effect without --elastic", name);
 }
 
 void add_policy_options(CLI::App* sub, PolicyOptions& o) {
@@ -194,7 +195,10 @@ void add_run(CLI::App& app, Command& chosen) {
     add_elasticity_options(sub, *o);
     add_policy_options(sub, o->policy);
     add_result_options(sub, *o);
-    sub->callback([o, &chosen] { chosen = [o] { return run(*o); }; });
+    sub->callback([o, sub, &chosen] {
+        note_options_without_effect(sub);
+        chosen = [o] { return run(*o); };
+    });
 }
 
 void add_generator_options(CLI::App* sub, simulator::GeneratorOptions& o) {
