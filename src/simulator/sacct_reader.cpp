@@ -179,7 +179,8 @@ class SacctReader {
             const bool is_whole = text_.find('\n') != std::string_view::npos;
             const std::string_view line = next_line();
             if (trim(line).empty()) continue;
-            const auto done = !is_whole ? cut_off() : seen_header ? job(line) : header(line);
+            if (!is_whole) doubt_last_line();
+            const auto done = seen_header ? job(line) : header(line);
             if (!done && !(lenient_ && seen_header)) {
                 return error("{}:{}: {}", name_, line_, done.error().message);
             }
@@ -201,9 +202,12 @@ class SacctReader {
         return line;
     }
 
-    // What is left of a number or a state is often one, too.
-    static Result<void> cut_off() {
-        return error("the line has no end: the file seems to be cut off");
+    // What is left of a number or a state is often one, too; but some tools end no last line.
+    void doubt_last_line() {
+        log_.notes.push_back(
+            fmt::format("{}:{}: the last line does not end; if the file was cut off, its last "
+                        "value may be wrong",
+                        name_, line_));
     }
 
     // Fills cells_ with views into the line.

@@ -193,11 +193,16 @@ TEST(a_malformed_line_is_named) {
     expect("1|1|2024-01-01T00:00:00|60|soon",
            "x.txt:3: Timelimit: 'soon' is no time span such as 1-02:03:04");
     const std::string cut = "JobID|NCPUS|Submit|ElapsedRaw\n1|1|5|60\n2|1|6|6";
-    check_error(sacct(cut), "x.txt:3: the line has no end: the file seems to be cut off");
-    const auto lenient = sacct(cut, true);
-    check_ok(lenient);
-    check_eq(lenient->jobs.size(), 1u);
-    check_eq(lenient->malformed, 1);
+    const auto read = sacct(cut);
+    check_ok(read);
+    check_eq(read->jobs.size(), 2u);
+    check_eq(read->notes.size(), 1u);
+    check_eq(
+        read->notes[0],
+        std::string("x.txt:3: the last line does not end; if the file was cut off, its last value "
+                    "may be wrong"));
+    check_error(sacct("JobID|NCPUS|Submit|ElapsedRaw\n1|1|5|60\n2|1|6"),
+                "x.txt:3: 3 columns, where the first line names 4");
     check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1,1,5,60\n"),
                 "x.txt:2: a quote is not closed");
     check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1\"x,1,5,60\n"),
