@@ -18,7 +18,7 @@ import pytest
 
 sys.dont_write_bytecode = True
 
-from elastic_live import CLONE, Cluster  # noqa: E402
+from elastic_live import CLONE, ELASTIC, Cluster  # noqa: E402
 
 # What tests want to find in slurm.conf.
 CONF = [
@@ -31,8 +31,6 @@ CONF = [
     "PartitionName=shared Nodes=n[1-8] OverSubscribe=NO DefaultTime=1 State=UP",
     "PriorityType=priority/basic",
 ]
-ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
-
 
 # The session's cluster goes on as long as the parameter is the same object.
 CONFIGURATIONS = {(mode, select): (mode, select)

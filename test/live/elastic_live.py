@@ -28,13 +28,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 CLONE = HERE.parent.parent
 MINICLUSTER = CLONE / "contribs" / "minicluster"
 
+# What elastic.conf has besides, unless a test says otherwise.
+ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
+
 # For what takes an instant on an idle machine; busy ones are slow.
 PATIENCE = 30.0
 
 # What slurmctld itself calls an error and is none: [pattern, why].
 HARMLESS = [
     ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
-    ["Could not open .* state file|Trying backup (front_end_)?state save file", "the first start"],
+    ["Could not open .* state file|Trying backup (front_end_)?state save file"
+     "|No fed_mgr state file", "the first start"],
     ["(failure for node|invalid node specified:) \"frontend\"|Invalid batch host frontend"
      r"|Invalid step_node_list \(frontend\)", "Slurm with a front end"],
     ["High latency for 1000 calls to gettimeofday", "a busy machine"],
@@ -92,8 +96,10 @@ class Result:
 class Cluster:
     """mode: "ms" (one slurmd a node) or "fe" (front-end emulator)."""
 
-    def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=()):
+    def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=(),
+                 accounting=False):
         self.mode, self.select, self.nodes, self.cpus = mode, select, nodes, cpus
+        self.accounting = accounting
         self.build = pathlib.Path(build or CLONE / "build")
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="live-"))
         self.base.chmod(0o755)
@@ -121,6 +127,8 @@ class Cluster:
                      "--select", self.select, "--plugins", str(self.build / "src/plugins/.libs")]
         if self.mode == "fe":
             arguments.append("--frontend")
+        if self.accounting:
+            arguments.append("--accounting")
         for line in self.conf:
             arguments += ["--conf-line", line.replace("@DIR@", str(self.dir))]
         for line in self.elastic_lines:

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Jobs that change size under slurmdbd: what it has of them, and limits that it sets.
+
+Slurm asks limits when a job starts.  A job that grows must not get round them,
+and nobody gives up nodes for a job that a limit keeps from starting.
+"""
+
+import time
+
+import pytest
+from elastic_live import wait_until
+
+pytestmark = pytest.mark.modes("ms")
+
+
+def resize(cluster, app, nodes):
+    """By an operator's order, all the way."""
+    grows = nodes > len(cluster.nodes_of(app.job))
+    cluster.run("selastic", "expand" if grows else "shrink", app.job, nodes)
+    resized = app.take_expand() if grows else app.take_shrink()
+    assert resized["size"] == nodes
+    return resized
+
+
+def finish(cluster, app):
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")
+
+
+def passes(cluster):
+    return cluster.selastic("jobs")["pass"]["count"]
+
+
+def wait_two_passes(cluster):
+    """Until whatever the scheduler wanted to do now, it has done."""
+    before = passes(cluster)
+    wait_until(lambda: passes(cluster) >= before + 2, "the scheduler has planned twice")
+
+
+def refused_growth(cluster, app, nodes):
+    """Why an accepted offer of so many nodes has come to nothing."""
+    cluster.run("selastic", "expand", app.job, nodes)
+    app.do("accept", app.event("offer_expand")["op"])
+    app.event("accepted")
+    ended = app.event("ended")
+    assert ended["outcome"] == "cancelled"
+    return ended["reason"]
+
+
+def wait_for_another_second():
+    """The database has one size of a job for each second in which it got one."""
+    begin = int(time.time())
+    wait_until(lambda: int(time.time()) > begin, "the next second has begun")
+
+
+def is_complete(records):
+    """sacct's, of (nodes, state, end)."""
+    return records and records[-1][1] == "COMPLETED" and "Unknown" not in {
+        end for _, _, end in records}
+
+
+def wait_complete(sacct, job):
+    """Until the database has the job's end, and no record of it without one."""
+    wait_until(lambda: is_complete(sacct(job, "nnodes", "state", "end")),
+               lambda: f"sacct has the end of job {job}: {sacct(job, 'nnodes', 'state', 'end')}",
+               within=60)
+    return sacct(job, "nnodes", "state", "end")
+
+
+def test_the_database_has_every_size(cluster, account, sacct):
+    app = account.actor("malleable,min=1,max=8", "-N2")
+    for size, to in ((2, 6), (6, 3)):
+        wait_until(lambda size=size: sacct(app.job, "nnodes")[-1:] == [(str(size),)],
+                   f"sacct has job {app.job} on {size} nodes")
+        wait_for_another_second()
+        resize(cluster, app, to)
+    finish(cluster, app)
+    records = wait_complete(sacct, app.job)
+    assert [(nodes, state) for nodes, state, _ in records] == \
+        [("2", "RESIZING"), ("6", "RESIZING"), ("3", "COMPLETED")]
+
+
+def test_sizes_that_follow_on_each_other(cluster, account, sacct):
+    """Faster than slurmdbd answers: it may miss some, but none stays open for ever."""
+    app = account.actor("malleable,min=1,max=8", "-N2")
+    for nodes in (8, 1, 7, 2, 6, 3):
+        resize(cluster, app, nodes)
+    finish(cluster, app)
+    records = wait_complete(sacct, app.job)
+    assert records[-1][0] == "3", records
+
+
+def test_growth_ends_at_an_association_limit(cluster, account, elastic):
+    account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N2")
+    assert app.take_expand()["size"] == 4
+    assert refused_growth(cluster, app, 8).endswith("AssocGrpNodeLimit")
+    wait_two_passes(cluster)
+    app.no_event()
+    assert len(cluster.nodes_of(app.job)) == 4
+    account.limit("GrpTRES=node=7", r"GrpTRES=.*node=7\(")
+    assert app.take_expand()["size"] == 7
+    finish(cluster, app)
+
+
+def test_other_jobs_count_for_an_association_limit(cluster, account, elastic):
+    account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
+    elastic(Policy="lina-default")
+    other = account.sbatch("-N1", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+    app = account.actor("malleable,min=1,max=8", "-N1")
+    assert app.take_expand()["size"] == 3
+    cluster.run("scancel", other)
+    assert app.take_expand()["size"] == 4
+    finish(cluster, app)
+
+
+def test_growth_ends_at_a_qos_limit(cluster, account, elastic):
+    qos = f"qos-{account.name}"
+    account.add_qos(qos, "MaxTRESPerJob=node=4", "MaxTRESPJ=node=4$")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N2", f"--qos={qos}")
+    assert app.take_expand()["size"] == 4
+    assert refused_growth(cluster, app, 8).endswith("QOSMaxNodePerJobLimit")
+    wait_two_passes(cluster)
+    app.no_event()
+    account.change_qos(qos, "MaxTRESPerJob=node=6", "MaxTRESPJ=node=6$")
+    assert app.take_expand()["size"] == 6
+    finish(cluster, app)
+
+
+def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
+    account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
+    elastic(Policy="lina-default")
+    limited = [account.sbatch("-N1", "--exclusive", wrap="sleep 600") for _ in range(30)]
+    other = cluster.sbatch("-N7", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+    cluster.wait_state(limited[0], "RUNNING")
+    states = cluster.run("squeue", "--noheader", "--user=nobody", "--format=%T").out.split()
+    assert sorted(states) == ["PENDING"] * 29 + ["RUNNING"]
+
+
+def test_nobody_shrinks_for_a_limited_job(cluster, account, elastic):
+    account.limit("GrpTRES=node=3", r"GrpTRES=.*node=3\(")
+    elastic(Policy="lina-default")
+    first = account.sbatch("-N2", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(first, "RUNNING")
+    app = cluster.actor("malleable,min=1,max=5", "-N5")
+    limited = account.sbatch("-N2", "--exclusive", wrap="sleep 600")
+    fits = cluster.sbatch("-N1", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(fits, "RUNNING")
+    wait_two_passes(cluster)
+    app.no_event()
+    wait_until(lambda: cluster.job(limited)["Reason"] == "AssocGrpNodeLimit",
+               lambda: f"the job waits for its limit: {cluster.job(limited)}")
+    assert not cluster.journal(app.job, "offer")
+    account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
+    assert app.take_shrink()["size"] == 3
+    cluster.wait_state(limited, "RUNNING")
+
+
+def test_a_shrink_extends_no_limit_over_maxwall(cluster, account):
+    def limit_after_shrink():
+        app = account.actor("malleable,min=1,max=8", "-N4", "-t", "2")
+        resize(cluster, app, 1)
+        after = cluster.job(app.job)["TimeLimit"]
+        finish(cluster, app)
+        return after
+    assert limit_after_shrink() > "00:02:00"
+    account.limit("MaxWall=2", "MaxWallPJ=2$")
+    assert limit_after_shrink() == "00:02:00"
+
+
+def test_all_that_was_used_is_given_back(cluster, account):
+    app = account.actor("malleable,min=1,max=8", "-N2", "-t", "30")
+    other = account.actor("malleable,min=1,max=2", "-N1", "-t", "30")
+    for nodes in (6, 3, 5, 2, 7, 4):
+        resize(cluster, app, nodes)
+        assert account.used()["GrpTRES node"] == nodes + 1
+        assert account.used()["GrpTRESRunMins node"] == (nodes + 1) * 30
+    finish(cluster, app)
+    finish(cluster, other)
+    assert not account.used()
+
+
+@pytest.mark.xfail(reason="Slurm counts what has passed of a job's time once more at every resize"
+                   " that follows a round of priority/multifactor", strict=True)
+def test_the_time_of_running_jobs_is_given_back(cluster, account):
+    app = account.actor("malleable,min=1,max=8", "-N8", "-t", "30")
+    began = cluster.wait_journal(app.job, "start")["time"]
+    wait_until(lambda: time.time() > began + 3, "three seconds of the job have passed")
+    # Its first round is at the start.
+    cluster.restart_controller()
+    wait_until(lambda: app.state()["connected"], "the application has reconnected")
+    wait_until(lambda: set(cluster.node_states().values()) <= {"allocated", "idle"},
+               lambda: f"all nodes have reported: {cluster.node_states()}")
+    for nodes in (4, 8, 4, 8):
+        resize(cluster, app, nodes)
+    finish(cluster, app)
+    assert not account.used()
+
+
+def test_slurmdbd_dies_while_jobs_change_size(cluster, account, sacct, expect_errors):
+    expect_errors.append("[Pp]ersist|Connection refused|DBD_|slurmdbd|slurm_receive_msg|"
+                         "Failure sending message")
+    app = account.actor("malleable,min=1,max=8", "-N2")
+    wait_until(lambda: sacct(app.job, "state") == [("RUNNING",)], "sacct has the job")
+    resize(cluster, app, 6)
+    cluster.minicluster("kill-accounting")
+    for nodes in (3, 5):
+        resize(cluster, app, nodes)
+    cluster.minicluster("start-accounting")
+    wait_until(lambda: sacct(app.job, "nnodes")[-1:] == [("5",)],
+               lambda: f"sacct has the last size: {sacct(app.job, 'nnodes', 'state', 'end')}")
+    wait_for_another_second()
+    resize(cluster, app, 4)
+    finish(cluster, app)
+    records = wait_complete(sacct, app.job)
+    assert records[-1][0] == "4", records
