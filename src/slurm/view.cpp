@@ -84,7 +84,9 @@ class Builder {
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {
             running.elastic = entry.annotation;
-            running.elastic.max = std::clamp(most_nodes_by_limits(job), size, entry.annotation.max);
+            // Never below what it has: an administrator may have lowered the limit since.
+            running.elastic.max =
+                std::min(entry.annotation.max, std::max(most_nodes_by_limits(job), size));
             running.eligible = eligibilities_.of(job);
             running.gain = entry.gain;
             running.expansions = entry.expansions;
