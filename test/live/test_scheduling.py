@@ -2,6 +2,7 @@
 """Jobs start in Slurm's order, with EASY backfilling, within every constraint of Slurm."""
 
 import time
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 import pytest
@@ -122,36 +123,40 @@ def test_features(cluster):
                     "ActiveFeatures=")
 
 
-def test_reservations(cluster):
-    cluster.run("scontrol", "create", "reservation", "ReservationName=kept", "StartTime=now",
-                "Duration=10", "Nodes=n[1-3]", "Users=root", "Flags=IGNORE_JOBS")
+@contextmanager
+def reservation(cluster, name, nodes, **settings):
+    """It begins now and lasts ten minutes if nothing else is said.  Its jobs end before it does."""
+    settings = {"StartTime": "now", "Duration": 10, "Users": "root", "Flags": "IGNORE_JOBS"} | settings
+    cluster.run("scontrol", "create", "reservation", f"ReservationName={name}", f"Nodes={nodes}",
+                *(f"{key}={value}" for key, value in settings.items()))
     try:
+        yield
+    finally:
+        cluster.clean()
+        cluster.run("scontrol", "delete", f"ReservationName={name}")
+
+
+RESERVED = {"n1", "n2", "n3"}
+
+
+def test_reservations(cluster):
+    with reservation(cluster, "kept", "n[1-3]"):
         outside = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
         cluster.wait_state(outside, "RUNNING")
-        assert not set(cluster.nodes_of(outside)) & {"n1", "n2", "n3"}
+        assert not set(cluster.nodes_of(outside)) & RESERVED
         waits = cluster.sbatch("-N1", "--exclusive", wrap="true")
         inside = cluster.sbatch("-N3", "--exclusive", "--reservation=kept", wrap="sleep 60")
         cluster.wait_state(inside, "RUNNING")
-        assert cluster.nodes_of(inside) == ["n1", "n2", "n3"]
+        assert set(cluster.nodes_of(inside)) == RESERVED
         assert cluster.state(waits) == "PENDING"
-        cluster.run("scancel", inside, outside, waits)
-        cluster.wait_quiet_queue()
-    finally:
-        cluster.run("scontrol", "delete", "ReservationName=kept")
 
 
 def test_a_growth_keeps_out_of_reservations(cluster):
-    cluster.run("scontrol", "create", "reservation", "ReservationName=kept", "StartTime=now",
-                "Duration=120", "Nodes=n[1-5]", "Users=nobody", "Flags=IGNORE_JOBS")
-    try:
+    with reservation(cluster, "kept", "n[1-5]", Duration=120, Users="nobody"):
         app = cluster.actor("malleable,min=1,max=8", "-N1")
         cluster.run("selastic", "expand", app.job, 8)
         assert app.take_expand()["size"] == 3
         assert cluster.nodes_of(app.job) == ["n6", "n7", "n8"]
-        cluster.run("scancel", app.job)
-        cluster.wait_quiet_queue()
-    finally:
-        cluster.run("scontrol", "delete", "ReservationName=kept")
 
 
 def test_a_growth_passes_a_reservation_behind_its_end(cluster):
@@ -159,57 +164,35 @@ def test_a_growth_passes_a_reservation_behind_its_end(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N1", "--time=5")
     began = cluster.wait_journal(app.job, "start")["time"]
     wait_until(lambda: time.time() > began + 3, lambda: "three seconds of the job")
-    end = datetime.fromisoformat(cluster.job(app.job)["EndTime"])
-    cluster.run("scontrol", "create", "reservation", "ReservationName=later",
-                f"StartTime={(end + timedelta(seconds=1)).isoformat()}",
-                "Duration=120", "Nodes=n[1-8]", "Users=nobody")
-    try:
+    behind = datetime.fromisoformat(cluster.job(app.job)["EndTime"]) + timedelta(seconds=1)
+    with reservation(cluster, "later", "n[1-8]", StartTime=behind.isoformat(), Users="nobody"):
         cluster.run("selastic", "expand", app.job, 8)
         assert app.take_expand()["size"] == 8
-        cluster.run("scancel", app.job)
-        cluster.wait_quiet_queue()
-    finally:
-        cluster.run("scontrol", "delete", "ReservationName=later")
 
 
 def test_a_magnetic_reservation_draws_jobs(cluster):
     """Those that may use it and fit, without being asked; others start elsewhere."""
-    cluster.run("scontrol", "create", "reservation", "ReservationName=drawn", "StartTime=now",
-                "Duration=10", "Nodes=n[1-3]", "Users=root", "Flags=MAGNETIC,IGNORE_JOBS")
-    try:
+    with reservation(cluster, "drawn", "n[1-3]", Flags="MAGNETIC,IGNORE_JOBS"):
         larger = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
         fits = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
         waits = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
         for job in (larger, fits):
             cluster.wait_state(job, "RUNNING")
-        assert not set(cluster.nodes_of(larger)) & {"n1", "n2", "n3"}
-        assert set(cluster.nodes_of(fits)) < {"n1", "n2", "n3"}
+        assert not set(cluster.nodes_of(larger)) & RESERVED
+        assert set(cluster.nodes_of(fits)) < RESERVED
         assert cluster.job(fits)["Reservation"] == "drawn"
         reason(cluster, waits, "Resources", "Priority")
         assert cluster.job(waits).get("Reservation", "(null)") == "(null)"
         cluster.run("scancel", larger)
         cluster.wait_state(waits, "RUNNING")
-        assert not set(cluster.nodes_of(waits)) & {"n1", "n2", "n3"}
-        cluster.run("scancel", fits, waits)
-        cluster.wait_quiet_queue()
-    finally:
-        cluster.run("scontrol", "delete", "ReservationName=drawn")
+        assert not set(cluster.nodes_of(waits)) & RESERVED
 
 
 def test_one_of_several_reservations(cluster):
-    for name, nodes in (("small", "n[1-2]"), ("large", "n[3-6]")):
-        cluster.run("scontrol", "create", "reservation", f"ReservationName={name}",
-                    "StartTime=now", "Duration=10", f"Nodes={nodes}", "Users=root",
-                    "Flags=IGNORE_JOBS")
-    try:
+    with reservation(cluster, "small", "n[1-2]"), reservation(cluster, "large", "n[3-6]"):
         job = cluster.sbatch("-N4", "--exclusive", "--reservation=small,large", wrap="sleep 60")
         cluster.wait_state(job, "RUNNING")
         assert cluster.nodes_of(job) == ["n3", "n4", "n5", "n6"]
-        cluster.run("scancel", job)
-        cluster.wait_quiet_queue()
-    finally:
-        for name in ("small", "large"):
-            cluster.run("scontrol", "delete", f"ReservationName={name}")
 
 
 def test_preferred_features(cluster):
