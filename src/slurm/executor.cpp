@@ -285,17 +285,16 @@ bool Executor::is_barred(core::JobId beneficiary, Time now) {
 }
 
 bool Executor::is_start_barred(job_record_t* job) {
-    const auto& pending = context_.view.snapshot.pending;
-    auto entry = std::find_if(pending.begin(), pending.end(),
-                              [&](const auto& other) { return other.id == job->job_id; });
-    if (entry == pending.end()) return false;
-    const Queue::Place& place = context_.view.places[entry - pending.begin()];
-    const int least = entry->elastic.malleable ? entry->elastic.min : entry->elastic.pref;
+    const auto index = context_.view.entry_of(job->job_id);
+    if (!index) return false;
+    const core::PendingJob& entry = context_.view.snapshot.pending[*index];
+    const Queue::Place& place = context_.view.places[*index];
+    const int least = entry.elastic.malleable ? entry.elastic.min : entry.elastic.pref;
     if (context_.refusals.hides(place, job, least)) return true;
     auto attempt = find(queue_.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, least)) return false;
     // A QOS may have a least size as well.
-    auto limit = limit_on_start(job, *attempt, entry->elastic.pref);
+    auto limit = limit_on_start(job, *attempt, entry.elastic.pref);
     if (!limit) return false;
     log_debug("job {}: nobody is shrunk for it: {}", job->job_id, *limit);
     context_.refusals.limit(place, job, least);
@@ -476,13 +475,11 @@ void Executor::hand_over(core::JobId beneficiary, Time now) {
     }
 
     job_record_t* job = pending_job(beneficiary);
-    const auto& pending = context_.view.snapshot.pending;
-    auto entry = std::find_if(pending.begin(), pending.end(),
-                              [&](const auto& other) { return other.id == beneficiary; });
-    if (!job || entry == pending.end()) return;
-    if (size == 0) size = entry->elastic.pref;  // the crash of a controller came in between
-    const Queue::Place& place = context_.view.places[entry - pending.begin()];
-    const Attempt& attempt = queue_.attempts()[place.attempt];
+    const auto index = context_.view.entry_of(beneficiary);
+    if (!job || !index) return;
+    // Without a size the crash of a controller came in between.
+    if (size == 0) size = context_.view.snapshot.pending[*index].elastic.pref;
+    const Attempt& attempt = queue_.attempts()[context_.view.places[*index].attempt];
     Started started = start_job(job, attempt, nodes_for(job, attempt), size);
     if (started.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", beneficiary,

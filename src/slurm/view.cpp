@@ -263,6 +263,14 @@ class Builder {
 
 }  // namespace
 
+std::optional<std::size_t> View::entry_of(core::JobId id) const {
+    const auto& pending = snapshot.pending;
+    const auto entry = std::find_if(pending.begin(), pending.end(),
+                                    [id](const core::PendingJob& job) { return job.id == id; });
+    if (entry == pending.end()) return std::nullopt;
+    return static_cast<std::size_t>(entry - pending.begin());
+}
+
 NodeSet View::nodes_of(const core::PoolCounts& counts) const {
     NodeSet result;
     for (std::size_t pool = 0; pool < counts.size(); ++pool)

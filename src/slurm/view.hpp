@@ -9,6 +9,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -31,6 +32,9 @@ struct View {
     // the lock, is all zeros while slurmctld reads slurm.conf.
     bool private_jobs = true;
     time_t read = 0;  // when; Slurm's marks of change have this resolution
+
+    // The first of the pending entries of that job.
+    std::optional<std::size_t> entry_of(core::JobId) const;
 
     // The nodes of the pools of which `counts` uses any.
     NodeSet nodes_of(const core::PoolCounts& counts) const;

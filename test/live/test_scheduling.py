@@ -109,18 +109,25 @@ def test_either_partition(cluster):
     cluster.wait_state(either, "COMPLETED")
 
 
-def test_features(cluster):
-    cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=fast",
-                "ActiveFeatures=fast")
-    try:
-        job = cluster.sbatch("-N2", "--exclusive", "--constraint=fast", wrap="sleep 60")
-        cluster.wait_state(job, "RUNNING")
-        assert cluster.nodes_of(job) == ["n6", "n7"]
-        waits = cluster.sbatch("-N1", "--exclusive", "--constraint=fast", wrap="true")
-        reason(cluster, waits, "Resources", "Priority")
-    finally:
-        cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=",
-                    "ActiveFeatures=")
+@pytest.fixture
+def fast(cluster):
+    """The nodes that have this feature."""
+    def set_features(features):
+        cluster.run("scontrol", "update", "NodeName=n[6-7]", f"AvailableFeatures={features}",
+                    f"ActiveFeatures={features}")
+
+    set_features("fast")
+    yield ["n6", "n7"]
+    cluster.clean()
+    set_features("")
+
+
+def test_features(cluster, fast):
+    job = cluster.sbatch("-N2", "--exclusive", "--constraint=fast", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.nodes_of(job) == fast
+    waits = cluster.sbatch("-N1", "--exclusive", "--constraint=fast", wrap="true")
+    reason(cluster, waits, "Resources", "Priority")
 
 
 @contextmanager
@@ -195,22 +202,14 @@ def test_one_of_several_reservations(cluster):
         assert cluster.nodes_of(job) == ["n3", "n4", "n5", "n6"]
 
 
-def test_preferred_features(cluster):
+def test_preferred_features(cluster, fast):
     """The nodes with them if there are enough, else any."""
-    cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=fast",
-                "ActiveFeatures=fast")
-    try:
-        first = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 60")
-        cluster.wait_state(first, "RUNNING")
-        assert cluster.nodes_of(first) == ["n6", "n7"]
-        second = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 60")
-        cluster.wait_state(second, "RUNNING")
-        assert not set(cluster.nodes_of(second)) & {"n6", "n7"}
-        cluster.run("scancel", first, second)
-        cluster.wait_quiet_queue()
-    finally:
-        cluster.run("scontrol", "update", "NodeName=n[6-7]", "AvailableFeatures=",
-                    "ActiveFeatures=")
+    first = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 60")
+    cluster.wait_state(first, "RUNNING")
+    assert cluster.nodes_of(first) == fast
+    second = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 60")
+    cluster.wait_state(second, "RUNNING")
+    assert not set(cluster.nodes_of(second)) & set(fast)
 
 
 def test_the_other_partition_if_one_refuses(cluster):
