@@ -59,9 +59,10 @@ constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder:
                                               {"benefit", ExpandOrder::benefit},
                                               {"smallest", ExpandOrder::smallest}};
 constexpr Name<ExpandAmount> kExpandAmount[] = {
-    {"to-max", ExpandAmount::to_max},         {"intensive", ExpandAmount::to_max},
-    {"to-fastest", ExpandAmount::to_fastest}, {"handoff", ExpandAmount::handoff},
-    {"spare", ExpandAmount::spare},           {"equal-share", ExpandAmount::equal_share}};
+    {"to-max", ExpandAmount::to_max},          {"intensive", ExpandAmount::to_max},
+    {"to-fastest", ExpandAmount::to_fastest},  {"to-earliest-end", ExpandAmount::to_earliest_end},
+    {"handoff", ExpandAmount::handoff},        {"spare", ExpandAmount::spare},
+    {"equal-share", ExpandAmount::equal_share}};
 constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
                                               {"mebf", Feasibility::mebf}};
 

@@ -80,11 +80,13 @@ enum class ExpandOrder {
 
 // By how many nodes.
 enum class ExpandAmount {
-    to_max,       // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
-    to_fastest,   // to the size with which it ends first, if that is worth the resize's cost
-    handoff,      // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
-    spare,        // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
-    equal_share,  // up to its equal share ([gupta])
+    to_max,      // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
+    to_fastest,  // the same, but not beyond the size at which it runs fastest, nor where the resize
+                 // would let it end much later
+    to_earliest_end,  // to the size with which it ends first, if it ends sooner by it
+    handoff,          // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
+    spare,            // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
+    equal_share,      // up to its equal share ([gupta])
 };
 
 // Which resizes are not worth it ([mebf] algorithm 3).

@@ -50,20 +50,60 @@ TEST(rigid_and_evolving_jobs_and_those_in_their_gap_do_not_grow) {
 }
 
 // 100 s are left on 2 nodes; on 8 they are 25 s and what the resize takes.
-TEST(the_default_expands_a_job_only_if_it_ends_sooner) {
+TEST(to_earliest_end_expands_a_job_only_if_it_ends_sooner) {
+    Policy policy = *preset("elastic");
+    policy.expand_amount = ExpandAmount::to_earliest_end;
     SnapshotBuilder b({6});
-    core::RunningJob& job = b.run(1, malleable(1, 2, 8), {2}, 100);
-    job.elastic.cost.sync = 74;
-    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [6] ->8\n");
+    b.run(1, malleable(1, 2, 8), {2}, 100).elastic.cost.sync = 74;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
     b.snapshot.running[0].elastic.cost.sync = 76;
-    check_eq(plan_text(b.snapshot, "elastic"), "");
+    check_eq(plan_text(b.snapshot, policy), "");
 }
 
 // Each further node saves less and costs the same: 200 / size + 10 * (size - 2).
-TEST(the_default_expands_a_job_to_the_size_with_which_it_ends_first) {
+TEST(to_earliest_end_expands_a_job_to_the_size_with_which_it_ends_first) {
+    Policy policy = *preset("elastic");
+    policy.expand_amount = ExpandAmount::to_earliest_end;
     SnapshotBuilder b({14});
     b.run(1, malleable(1, 2, 16), {2}, 100).elastic.cost.b = 10;
-    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [2] ->4\n");
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
+}
+
+// By half of what it has left.
+TEST(the_default_lets_a_job_end_somewhat_later_rather_than_nodes_idle) {
+    SnapshotBuilder b({6});
+    b.run(1, malleable(1, 2, 8), {2}, 100).elastic.cost.sync = 124;
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [6] ->8\n");
+    b.snapshot.running[0].elastic.cost.sync = 126;
+    check_eq(plan_text(b.snapshot, "elastic"), "");
+}
+
+// It ends after 200 / size + 10 * (size - 2): with 15 nodes after 143 s, with 16 after 152 s.
+TEST(the_default_expands_a_job_as_far_as_its_resize_may_delay_it) {
+    SnapshotBuilder b({14});
+    b.run(1, malleable(1, 2, 16), {2}, 100).elastic.cost.b = 10;
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [13] ->15\n");
+}
+
+// T(n) = 0.1 n / 2 + 0.9 * 2 / n is least for 6 nodes.
+TEST(no_job_of_the_default_is_expanded_further_than_it_runs_faster) {
+    SnapshotBuilder b({14});
+    core::RunningJob& job = b.run(1, malleable(1, 2, 16), {2}, 100);
+    job.elastic.speedup = {SpeedupModel::Kind::overhead, 0.1, 0};
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [4] ->6\n");
+    b.snapshot.running[0].elastic.speedup.a = 0.5;  // least for 2
+    check_eq(plan_text(b.snapshot, "elastic"), "");
+}
+
+// As with no limit of time.
+TEST(jobs_without_an_end_are_expanded_whatever_a_resize_costs) {
+    SnapshotBuilder b({6});
+    b.run(1, malleable(1, 2, 8), {2}, kNever).elastic.cost.sync = 1000;
+    for (ExpandAmount amount : {ExpandAmount::to_fastest, ExpandAmount::to_earliest_end}) {
+        Policy policy = *preset("elastic");
+        policy.expand_amount = amount;
+        check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
+    }
 }
 
 TEST(rigid_policies_never_expand) {

@@ -34,20 +34,70 @@ double benefit(const SystemState& state, const RunningJob& job) {
     return saved / (left * std::max(more, 1));
 }
 
-// The size up to `high` with which the job ends first, the resize's cost counted; its own if no
-// resize is worth that.  In every model of run time and cost the end comes earlier up to one size
-// and later behind it; only the first step, with what any resize costs, may be for the worse.
-int fastest_size(const SystemState& state, const RunningJob& job, int high) {
-    const int size = total(job.held);
-    int low = size + 1;
+// How much later an expansion may let a job end, as a share of what it has left: nodes that would
+// be idle are worth something, but not a resize that takes much longer than it saves.
+constexpr double kMostDelay = 0.5;
+
+// The size from `low` to `high` at which `value` is least, if it falls up to there and rises
+// behind.
+template <class Value>
+int least_at(int low, int high, Value&& value) {
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (state.end_after_resize(job, middle + 1) < state.end_after_resize(job, middle))
+        if (value(middle + 1) < value(middle))
             low = middle + 1;
         else
             high = middle;
     }
-    return state.end_after_resize(job, low) < state.end_of(job) ? low : size;
+    return low;
+}
+
+// The last size from `low` to `high` for which it holds, if it does for `low` and up to there.
+template <class Condition>
+int last_where(int low, int high, Condition&& holds) {
+    while (low < high) {
+        const int middle = high - (high - low) / 2;
+        if (holds(middle))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// From its present size to `high`, the size at which the job runs fastest: there is one in every
+// model.
+int fastest_size(const RunningJob& job, int high) {
+    return least_at(total(job.held), high, [&](int nodes) {
+        return job.elastic.speedup.relative_time(nodes, job.elastic.pref);
+    });
+}
+
+// The size up to `fastest` with which the job ends first if it is resized at all: what any resize
+// costs is in all of them, and what a larger one costs grows.
+int earliest_size(const SystemState& state, const RunningJob& job, int fastest) {
+    return least_at(total(job.held) + 1, fastest,
+                    [&](int to) { return state.end_after_resize(job, to); });
+}
+
+int size_of_earliest_end(const SystemState& state, const RunningJob& job, int high) {
+    const int size = total(job.held);
+    const int fastest = fastest_size(job, high);
+    // What a resize costs is nothing beside a job without an end.
+    if (fastest == size || state.end_of(job) >= kNever) return fastest;
+    const int to = earliest_size(state, job, fastest);
+    return state.end_after_resize(job, to) < state.end_of(job) ? to : size;
+}
+
+int largest_useful_size(const SystemState& state, const RunningJob& job, int high) {
+    const int size = total(job.held);
+    const int fastest = fastest_size(job, high);
+    if (fastest == size) return size;
+    const Time end = state.end_of(job);
+    const Time latest = end + kMostDelay * (end - state.snapshot().now);
+    const auto ends_in_time = [&](int to) { return state.end_after_resize(job, to) <= latest; };
+    const int earliest = earliest_size(state, job, fastest);
+    return ends_in_time(earliest) ? last_where(earliest, fastest, ends_in_time) : size;
 }
 
 }  // namespace
@@ -74,7 +124,10 @@ int expanded_size(const SystemState& state, const RunningJob& job, int available
         case ExpandAmount::to_max:
             return most;
         case ExpandAmount::to_fastest:
-            return most > size ? sizes.largest(size + 1, fastest_size(state, job, most)) : 0;
+            return most > size ? sizes.largest(size + 1, largest_useful_size(state, job, most)) : 0;
+        case ExpandAmount::to_earliest_end:
+            return most > size ? sizes.largest(size + 1, size_of_earliest_end(state, job, most))
+                               : 0;
         case ExpandAmount::handoff:
             return most - size > size ? most : 0;
         case ExpandAmount::spare:
