@@ -23,6 +23,7 @@ struct Context {
     std::string state_directory;
     JobTable jobs;
     core::AgreementBook book;
+    Queue queue;               // as it was read last
     View view;                 // as of the last pass, or newer
     core::PlanInputs planned;  // in the last pass; its seed is 0 before the first
     core::Plan plan;           // made of that

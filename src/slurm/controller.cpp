@@ -129,17 +129,17 @@ void Controller::run() {
     Time now = wall_clock();
     // First of all the table must be as Slurm's records are: applications that
     // reconnect are answered from it.
-    executor_.read(now);
+    reader_.read(now);
     negotiation_.after_restart(now);
     announce(journal::Controller::What::start, now);
-    executor_.settle(now);
+    settlement_.settle(now);
     flush();
     while (wait()) {
         now = wall_clock();
         take_configuration(now);
         take_messages(now);
         urgent_ |= negotiation_.check_deadlines(now);
-        executor_.settle(now);
+        settlement_.settle(now);
         if (pass_is_due()) pass();
         if (context_.view.nodes_in_all != announced_nodes_)
             announce(journal::Controller::What::reconfigure, now);
@@ -260,10 +260,10 @@ void Controller::pass() {
     seen_until_ = time(nullptr);
     urgent_ = false;
     Time now = wall_clock();
-    executor_.read(now);
+    reader_.read(now);
     while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
         now = wall_clock();
-        executor_.read_again(now);
+        reader_.read_again(now);
     }
     last_pass_ = Clock::now();
     context_.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());

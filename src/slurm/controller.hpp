@@ -11,6 +11,7 @@
 #include "journal/journal.hpp"
 #include "slurm/executor.hpp"
 #include "slurm/queries.hpp"
+#include "slurm/reader.hpp"
 
 namespace elastic::slurm {
 
@@ -52,7 +53,9 @@ class Controller {
     Context context_;
     Negotiation negotiation_{context_};
     Observer observer_{context_, negotiation_};
-    Executor executor_{context_, negotiation_, observer_};
+    Reader reader_{context_, negotiation_, observer_};
+    Settlement settlement_{context_, negotiation_, observer_};
+    Executor executor_{context_, negotiation_, observer_, settlement_};
     Queries queries_;
     journal::Writer journal_;
     core::Planner planner_;

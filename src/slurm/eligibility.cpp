@@ -119,6 +119,21 @@ NodeSet usable_nodes() {
     return usable;
 }
 
+NodeSet idle_nodes() {
+    NodeSet idle(idle_node_bitmap);
+    bit_and(idle.get(), avail_node_bitmap);
+    bit_and(idle.get(), share_node_bitmap);
+    bit_and_not(idle.get(), cg_node_bitmap);
+    return idle;
+}
+
+NodeSet unreported_nodes() {
+    NodeSet result;
+    for (int i = 0; i < node_record_count; ++i)
+        if (node_record_table_ptr[i] && IS_NODE_UNKNOWN(node_record_table_ptr[i])) result.add(i);
+    return result;
+}
+
 NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     NodeSet mask(job->part_ptr ? job->part_ptr->node_bitmap : nullptr);
     mask &= usable;

@@ -15,6 +15,12 @@ namespace elastic::slurm {
 // Up and not drained, and those that have not reported since slurmctld started but have jobs.
 NodeSet usable_nodes();
 
+// Those of no job, that a job could start on at once.
+NodeSet idle_nodes();
+
+// Since slurmctld started; their slurmd has not said yet what it is.
+NodeSet unreported_nodes();
+
 // Those of the usable nodes, held or not, that the job may use as its record is set: in
 // job->part_ptr, with the features and the reservation in use (Trying).  What a running job may
 // grow onto has to be awake: Slurm boots nodes for jobs that start only.

@@ -12,6 +12,8 @@
 
 namespace elastic::slurm {
 
+constexpr double kLongestHold = 0.002;  // seconds, of a series of changes; then others get a turn
+
 // Processor time of this thread: what a hold costs where others take the processors away.
 double processor_seconds();
 

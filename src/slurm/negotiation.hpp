@@ -3,7 +3,7 @@
 // happens when it says nothing.
 //
 // Takes no slurmctld locks and changes nothing in Slurm: an agreement that has
-// become ripe is carried out by the Executor.
+// become ripe is carried out by the Settlement.
 #pragma once
 
 #include <unordered_map>

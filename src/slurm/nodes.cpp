@@ -1,8 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Conversions between Slurm's node bitmaps and its texts.
+// What NodeSet needs Slurm's functions or loops for.
 #include "slurm/nodes.hpp"
 
 namespace elastic::slurm {
+
+NodeSet NodeSet::first(int count) const {
+    NodeSet result;
+    for_each([&](int node) {
+        if (count-- > 0) result.add(node);
+    });
+    return result;
+}
+
+NodeSet NodeSet::last(int count) const {
+    NodeSet result;
+    for (int node = static_cast<int>(bit_fls(bits_)); node >= 0 && count > 0; --node)
+        if (has(node)) {
+            result.add(node);
+            --count;
+        }
+    return result;
+}
 
 std::string NodeSet::text() const {
     char* names = bitmap2node_name(bits_);

@@ -33,6 +33,9 @@ struct View {
     bool private_jobs = true;
     time_t read = 0;  // when; Slurm's marks of change have this resolution
 
+    // Slurm was reconfigured with other nodes: indices mean something else now.
+    bool is_stale() const { return node_records != node_record_count; }
+
     // The first of the pending entries of that job.
     std::optional<std::size_t> entry_of(core::JobId) const;
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Finds Slurm's record of a job in the state that a caller can deal with.  Needs ControllerLock; the
+// records are Slurm's and last as long as the hold.
+#pragma once
+
+#include "core/types.hpp"
+#include "slurm/compat.hpp"
+
+namespace elastic::slurm {
+
+// The record if the job runs and holds nodes, else null.
+inline job_record_t* running_job(core::JobId id) {
+    job_record_t* job = find_job_record(id);
+    return job && IS_JOB_RUNNING(job) && job->node_bitmap && job->job_resrcs ? job : nullptr;
+}
+
+// The record if the job waits and is not held, else null.
+inline job_record_t* pending_job(core::JobId id) {
+    job_record_t* job = find_job_record(id);
+    return job && IS_JOB_PENDING(job) && job->details && job->priority ? job : nullptr;
+}
+
+}  // namespace elastic::slurm
