@@ -214,6 +214,7 @@ void Controller::take_messages(Time now) {
 void Controller::take_message(const Incoming& incoming, Time now) {
     if (incoming.closed) {
         tools_.erase(incoming.from);
+        queries_.on_closed(incoming.from);
         negotiation_.on_closed(incoming.from, now);
         return;
     }

@@ -5,7 +5,6 @@
 #include "slurm/queries.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "common/hostlist.hpp"
@@ -23,6 +22,7 @@ constexpr std::size_t kMaxJobs = 1500;
 constexpr std::size_t kMaxJobsText = 600u << 10;
 constexpr std::size_t kMaxNameListed = 64;
 constexpr std::size_t kMaxEvents = 2000;
+constexpr std::size_t kSnapshotPiece = 256u << 10;  // fits whatever its characters are
 constexpr std::size_t kMaxHistory = 1000;  // events of a job
 // Of the journal: what is read in some milliseconds, and leaves room for the job's annotation.
 constexpr journal::Limits kExcerpt{.read = 4u << 20, .text = 400u << 10};
@@ -108,7 +108,7 @@ void Queries::on_message(const Incoming& incoming, Time now) {
                              protocol::Failure{0, "malformed", "a tool sends queries only", false});
         return;
     }
-    auto body = answer(*query, incoming.uid, now);
+    auto body = answer(*query, incoming, now);
     if (body)
         context_.outbox.send(incoming.from, protocol::Reply{query->token, *body});
     else
@@ -116,10 +116,11 @@ void Queries::on_message(const Incoming& incoming, Time now) {
             incoming.from, protocol::Failure{query->token, "denied", body.error().message, false});
 }
 
-Result<Json> Queries::answer(const protocol::Query& query, uid_t uid, Time now) {
+Result<Json> Queries::answer(const protocol::Query& query, const Incoming& from, Time now) {
+    const uid_t uid = from.uid;
     if (query.what == "jobs") return jobs(uid, now);
     if (query.what == "show") return show(query, uid, now);
-    if (query.what == "snapshot") return snapshot(uid);
+    if (query.what == "snapshot") return snapshot(query, from);
     if (query.what == "journal") return journal(query, uid);
     if (query.what == "shrink" || query.what == "expand") return resize(query, uid, now);
     if (query.what == "evacuate") return evacuate(query, uid, now);
@@ -180,11 +181,22 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
     return Json::object().set("job", json.set("history", history));
 }
 
-// For replaying a decision at a desk; shows all jobs, so it is for operators.
-Result<Json> Queries::snapshot(uid_t uid) const {
-    if (!is_operator(uid)) return error("only an operator may take a snapshot");
+// For replaying a decision at a desk; shows all jobs, so it is for operators.  Thousands of jobs
+// make a text of megabytes, which is given in pieces; all of them are of the pass at the first.
+Result<Json> Queries::snapshot(const protocol::Query& query, const Incoming& from) {
+    if (!is_operator(from.uid)) return error("only an operator may take a snapshot");
     if (context_.planned.seed == 0) return error("no planning pass has been made yet");
-    return core::to_json(context_.planned, context_.plan);
+    if (query.after.empty())
+        recordings_[from.from] = core::to_json(context_.planned, context_.plan).dump();
+    const auto recording = recordings_.find(from.from);
+    const auto begin = query.after.empty() ? 0 : parse_unsigned(query.after);
+    if (recording == recordings_.end() || !begin || *begin >= recording->second.size())
+        return error("after: no snapshot goes on at '{}'", printable(query.after));
+    const std::string piece = recording->second.substr(*begin, kSnapshotPiece);
+    const std::size_t end = *begin + piece.size();
+    const bool is_last = end == recording->second.size();
+    if (is_last) recordings_.erase(recording);
+    return Json::object().set("text", piece).set("next", is_last ? "" : std::to_string(end));
 }
 
 Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {

@@ -2,6 +2,8 @@
 // What selastic asks: answers, and the operator's own resizes.
 #pragma once
 
+#include <map>
+
 #include "slurm/negotiation.hpp"
 
 namespace elastic::slurm {
@@ -15,13 +17,14 @@ class Queries {
     // user's own jobs, an operator all (and everybody sees all unless PrivateData
     // has `jobs`).
     void on_message(const Incoming&, Time now);
+    void on_closed(ConnectionId id) { recordings_.erase(id); }
     void set_journal_path(std::string path) { journal_path_ = std::move(path); }
 
   private:
-    Result<Json> answer(const protocol::Query&, uid_t, Time now);
+    Result<Json> answer(const protocol::Query&, const Incoming&, Time now);
     Result<Json> jobs(uid_t, Time now) const;
     Result<Json> show(const protocol::Query&, uid_t, Time now) const;
-    Result<Json> snapshot(uid_t) const;
+    Result<Json> snapshot(const protocol::Query&, const Incoming&);
     Result<Json> journal(const protocol::Query&, uid_t) const;
     Result<Json> resize(const protocol::Query&, uid_t, Time now);
     Result<Json> evacuate(const protocol::Query&, uid_t, Time now);
@@ -33,6 +36,8 @@ class Queries {
     Context& context_;
     Negotiation& negotiation_;
     std::string journal_path_;
+    // The recorded passes that are being read, as text, by who reads them.
+    std::map<ConnectionId, std::string> recordings_;
 };
 
 }  // namespace elastic::slurm

@@ -5,7 +5,7 @@ import json
 import random
 
 import pytest
-from elastic_live import HERE
+from elastic_live import HERE, wait_until
 
 JOBS = 20
 
@@ -52,3 +52,24 @@ def test_the_same_plan(cluster, elastic, policy):
         actions |= {action["action"] for action in json.loads(text)["plan"]["actions"]}
     print(f"{policy}: {len(snapshots)} passes, with {', '.join(sorted(actions))}")
     assert len(snapshots) > 20 and {"start", "reserve", "expand"} <= actions
+
+
+def test_larger_than_one_answer(cluster, elastic):
+    """It comes in pieces."""
+    elastic()
+    everything = cluster.sbatch(f"-N{cluster.nodes}", "--exclusive", "--time=5", wrap="sleep 300")
+    cluster.wait_state(everything, "RUNNING")
+    jobs = 750
+    annotation = "malleable,min=1,max=4,rho=0.3,cost=0.5:1:0.5"
+    submit_one = f"sbatch -N2 --time=1 -p debug,left --elastic={annotation} --wrap true"
+    cluster.run("bash", "-c", f"for job in {{1..{jobs}}}; do {submit_one}; done")
+
+    def text_with_all():
+        """Each job stands in the queue twice, once in each partition."""
+        text = cluster.run("selastic", "snapshot", "--json").out
+        return text if len(json.loads(text)["snapshot"]["pending"]) == 2 * jobs else None
+
+    text = wait_until(text_with_all, "all jobs are in a snapshot")
+    assert len(text) > 256 << 10, len(text)
+    replayed = cluster.run("selastic-sim", "replay-snapshot", "-", stdin=text)
+    assert replayed.out.endswith("same plan\n"), str(replayed)

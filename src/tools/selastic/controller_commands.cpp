@@ -74,8 +74,9 @@ class Asker : private libelastic::LinkUser {
 
     // After a lost connection nobody knows whether a command was carried out.
     void send() {
-        const bool only_reads =
-            query_.what == "jobs" || query_.what == "show" || query_.what == "journal";
+        const bool only_reads = query_.what == "jobs" || query_.what == "show" ||
+                                query_.what == "journal" ||
+                                (query_.what == "snapshot" && query_.after.empty());
         if (sent_token_ == query_.token && !only_reads) {
             answer_ = Error{"the connection was lost before the answer; see `selastic jobs`"};
             return;
@@ -190,6 +191,24 @@ JobSize query_size(protocol::JobId id) {
         return {kExitNotElastic, "", 0};
     }
     return {kExitOk, job.get_string("node_list"), static_cast<int>(job.get_int("nodes"))};
+}
+
+int show_snapshot(bool json) {
+    const auto asker = connect();
+    if (!asker) return fail(asker.error());
+    protocol::Query query;
+    query.what = "snapshot";
+    std::string text;
+    do {
+        const Result<Json> piece = (*asker)->ask(query);
+        if (!piece) return (*asker)->give_up(piece.error());
+        text += piece->get_string("text");
+        query.after = piece->get_string("next");
+    } while (!query.after.empty());
+    const Result<Json> body = Json::parse(text);
+    if (!body) return fail(error("the controller's snapshot: {}", body.error().message));
+    fmt::print("{}\n", json ? text : body->dump_pretty());
+    return kExitOk;
 }
 
 int show_journal(const JournalFilter& filter) {

@@ -23,6 +23,9 @@ struct JobSize {
 };
 JobSize query_size(protocol::JobId);
 
+// The whole of the last pass, for replaying it: for people to look at, or as it was recorded.
+int show_snapshot(bool json);
+
 // `selastic journal` without --file.
 int show_journal(const JournalFilter&);
 

@@ -46,10 +46,6 @@ void add_queries(CLI::App& app, Command& chosen) {
     const auto question = [] { return std::make_shared<Question>(); };
     add_query(app, chosen, "jobs", "List jobs with their sizes and agreements", render_jobs,
               question());
-    add_query(
-        app, chosen, "snapshot",
-        "Print what the scheduler saw and decided in its last pass, as JSON",
-        [](const Json& body) { return body.dump_pretty() + "\n"; }, question());
     auto o = question();
     add_job(add_query(app, chosen, "show", "Show all about a job", render_job, o), *o);
     for (const auto& [name, text] : {std::pair{"shrink", "Ask a job to give up nodes"},
@@ -174,6 +170,15 @@ void add_journal(CLI::App& app, Command& chosen) {
     });
 }
 
+void add_snapshot(CLI::App& app, Command& chosen) {
+    auto json = std::make_shared<bool>(false);
+    CLI::App* sub = add(app, "snapshot",
+                        "Print what the scheduler saw and decided in its last pass, as JSON",
+                        kOfCluster);
+    sub->add_flag("--json", *json, "On one line");
+    sub->callback([json, &chosen] { chosen = [json] { return show_snapshot(*json); }; });
+}
+
 void add_check(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<CheckOptions>();
     CLI::App* sub = add(app, "check", "Replay a journal and report what cannot be", kOfJournals);
@@ -201,6 +206,7 @@ void add_gantt(CLI::App& app, Command& chosen) {
 
 void add_commands(CLI::App& app, Command& chosen) {
     add_queries(app, chosen);
+    add_snapshot(app, chosen);
     add_journal(app, chosen);
     add_job_commands(app, chosen);
     add_check(app, chosen);
