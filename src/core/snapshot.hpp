@@ -61,6 +61,11 @@ struct PendingJob {
     // The same job stands in the queue before, for another partition: one of them starts.
     // (Entries of one id without this are tasks of a job array, which all may start.)
     bool alternative = false;
+
+    // Rigid, and content with any size from the preferred one to the maximum when it starts.
+    bool has_range() const {
+        return !elastic.malleable && !elastic.evolving && elastic.max > elastic.pref;
+    }
 };
 
 // Nodes that jobs share, or that are not to be had now for another reason that

@@ -96,7 +96,11 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) const {
     if (entry.shares_nodes)
         return start_job(job, attempt, view.nodes_of(entry.eligible), kAsRequested);
     const int size = job->details->max_nodes > 0 ? action.size_after : kAsRequested;
-    return start_job(job, attempt, view.nodes_of(action.nodes), size);
+    Started started = start_job(job, attempt, view.nodes_of(action.nodes), size);
+    // Slurm may have reasons against so many that it has not against fewer.
+    if (started.outcome != StartOutcome::started && entry.has_range())
+        started = start_job(job, attempt, view.nodes_of(action.nodes), entry.elastic.pref);
+    return started;
 }
 
 // True if the next plan will differ by it.
@@ -104,10 +108,11 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
                                 StartOutcome outcome) {
     const Queue::Place& place = context_.view.places[action.entry];
     Refusals& refusals = context_.refusals;
-    if (outcome == StartOutcome::limited) return refusals.limit(place, job, action.size_after);
-    const bool shares = context_.view.snapshot.pending[action.entry].shares_nodes;
-    return shares && outcome == StartOutcome::no_room ? refusals.refuse_sharing(place)
-                                                      : refusals.refuse(place);
+    const core::PendingJob& entry = context_.view.snapshot.pending[action.entry];
+    const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
+    if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
+    return entry.shares_nodes && outcome == StartOutcome::no_room ? refusals.refuse_sharing(place)
+                                                                  : refusals.refuse(place);
 }
 
 bool Executor::do_shrink(const Action& action, Time now) {

@@ -144,7 +144,8 @@ class Builder {
             pending.elastic = entry.annotation;
             pending.elastic.pref = std::clamp(nodes, entry.annotation.min, entry.annotation.max);
         } else {
-            pending.elastic.min = pending.elastic.pref = pending.elastic.max = nodes;
+            pending.elastic.min = pending.elastic.pref = nodes;
+            pending.elastic.max = pending.shares_nodes ? nodes : most_wanted(job, nodes);
         }
         pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
         int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
@@ -162,6 +163,16 @@ class Builder {
             nodes = std::max(nodes, (details->min_cpus + processors - 1) / processors);
         if (details->max_nodes > 0) nodes = std::min(nodes, details->max_nodes);
         return static_cast<int>(std::max(nodes, 1U));
+    }
+
+    // With a range of nodes (-N 2-8), what it takes if that lets it start no later.
+    static int most_wanted(job_record_t* job, int least) {
+        if (job->details->max_nodes <= static_cast<uint32_t>(least)) return least;
+        uint32_t min = 0, wanted = 0, max = 0;
+        const uint32_t qos_flags = job->qos_ptr ? job->qos_ptr->flags : 0;
+        if (get_node_cnts(job, qos_flags, job->part_ptr, &min, &wanted, &max) != SLURM_SUCCESS)
+            return least;
+        return std::max(least, static_cast<int>(std::min<uint32_t>(wanted, node_record_count)));
     }
 
     // A job array is one record until its tasks start; in one pass as many may

@@ -54,6 +54,20 @@ def test_backfilling(cluster):
     assert cluster.state(head) == "PENDING"
 
 
+def test_a_range_of_nodes(cluster):
+    """As many as can be had without waiting, as by Slurm's own schedulers."""
+    filler = fill(cluster, nodes=3)
+    wide = cluster.sbatch("-N2-8", "--exclusive", wrap="sleep 60")
+    cluster.wait_size(wide, 5)
+    waits = cluster.sbatch("-N2-4", "--exclusive", wrap="sleep 60")
+    reason(cluster, waits, "Resources")
+    cluster.run("scancel", filler)
+    cluster.wait_size(waits, 3)
+    cluster.run("scancel", wide)
+    narrow = cluster.sbatch("-N1-8", "--use-min-nodes", "--exclusive", wrap="sleep 60")
+    cluster.wait_size(narrow, 1)
+
+
 def test_a_reserved_start_is_shown(cluster):
     filler = fill(cluster, limit=10)
     head = cluster.sbatch("-N8", "--exclusive", wrap="true")

@@ -114,6 +114,8 @@ class RandomSnapshot {
             core::PendingJob& job =
                 b.queue(next_id_++, annotation(between(1, chance(10) ? 60 : 16), elastic), duration,
                         some_eligibility(b));
+            const bool is_rigid = !job.elastic.malleable && !job.elastic.evolving;
+            if (elastic && is_rigid && chance(20)) job.elastic.max += between(1, 8);
             job.shares_nodes = elastic && !job.elastic.malleable && chance(10);
             job.refused = job.shares_nodes && chance(30);
         }

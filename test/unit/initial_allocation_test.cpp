@@ -25,6 +25,39 @@ TEST(a_preferred_size_that_is_not_allowed_is_rounded_down) {
     check_eq(plan_text(b.snapshot, "easy"), "start 1 [4] ->4\n");
 }
 
+namespace {
+
+Annotation range(int least, int most) {
+    Annotation elastic = rigid(least);
+    elastic.max = most;
+    return elastic;
+}
+
+}  // namespace
+
+TEST(a_job_with_a_range_takes_what_is_idle) {
+    SnapshotBuilder b({10});
+    b.queue(1, range(2, 6), 100);
+    b.queue(2, range(2, 6), 100);
+    check_eq(plan_text(b.snapshot, "easy"), "start 1 [6] ->6\nstart 2 [4] ->4\n");
+}
+
+TEST(a_job_with_a_range_delays_no_reservation) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, 100);
+    b.queue(10, rigid(8), 50);       // 2 extra nodes at +100
+    b.queue(11, range(1, 4), 1000);  // which it takes
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 11 [2] ->2 backfilled\nreserve 10 [8] ->8 at +100\n");
+}
+
+TEST(a_job_with_a_range_waits_for_its_least_size_only) {
+    SnapshotBuilder b({1});
+    b.run(1, rigid(2), {2}, 100);
+    b.queue(10, range(2, 6), 50);
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 10 [2] ->2 at +100\n");
+}
+
 TEST(easy_backfills_what_ends_by_the_shadow_time) {
     SnapshotBuilder b({4});
     b.run(1, rigid(6), {6}, 100);

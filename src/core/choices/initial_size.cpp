@@ -2,7 +2,8 @@
 // Initial size.  A preferred size that the job's size rule does not allow is
 // replaced by the next smaller allowed one, else by the next larger.  Only
 // malleable jobs start with another size than they ask for: any other keeps for
-// life what it starts with.
+// life what it starts with.  What a job with a range asks for (`-N 2-8`) is as much
+// of it as it can have without waiting.
 #include <algorithm>
 
 #include "core/choices/choices.hpp"
@@ -36,7 +37,7 @@ int initial_size(const SystemState& state, const PendingJob& job) {
 
 int initial_size(const SystemState& state, const PendingJob& job, int idle) {
     const int size = initial_size(state, job);
-    if (size <= idle) return size;
+    if (size <= idle) return job.has_range() ? std::min(job.elastic.max, idle) : size;
     if (!is_moldable(state.policy()) || !job.elastic.malleable) return 0;
     return job.elastic.sizes.largest(job.elastic.min, idle);
 }
