@@ -41,8 +41,28 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
             refused |= do_action(*action++, now);
         if (action == plan.actions.end()) explain_waiting();
     }
+    if (context_.refusals.has_limits()) ask_limits();
     settlement_.settle_all(now);
     return refused;
+}
+
+// Where one account is at its limit others will be, and each that only a plan finds out about
+// costs a plan: so all are asked for, by the first job of each.
+void Executor::ask_limits() {
+    const std::size_t entries = context_.view.snapshot.pending.size();
+    for (std::size_t entry = 0; entry < entries;) {
+        ControllerLock lock(context_.locks);
+        if (context_.view.is_stale()) return;
+        for (; entry < entries && lock.held() < kLongestHold; ++entry) ask_limit(entry);
+    }
+}
+
+void Executor::ask_limit(std::size_t index) {
+    const core::PendingJob& entry = context_.view.snapshot.pending[index];
+    if (entry.shares_nodes) return;  // what it would take is not known
+    job_record_t* job = pending_job(entry.id);
+    if (job && context_.refusals.is_first_of_account(context_.view.places[index], job))
+        is_start_barred(job, index);
 }
 
 bool Executor::do_action(const Action& action, Time now) {
@@ -142,7 +162,10 @@ bool Executor::do_shrink(const Action& action, Time now) {
 // Whether a limit of accounting would leave the job without the nodes that others are to give up
 // for it; asked before they are.
 bool Executor::is_barred(core::JobId beneficiary, Time now) {
-    if (job_record_t* job = pending_job(beneficiary)) return is_start_barred(job);
+    if (job_record_t* job = pending_job(beneficiary)) {
+        const auto index = context_.view.entry_of(beneficiary);
+        return index && is_start_barred(job, *index);
+    }
     job_record_t* job = running_job(beneficiary);
     Agreement* request = context_.book.of_job(beneficiary);
     if (!job || !request || request->state != AgreementState::queued) return false;
@@ -154,11 +177,9 @@ bool Executor::is_barred(core::JobId beneficiary, Time now) {
     return limit.has_value();
 }
 
-bool Executor::is_start_barred(job_record_t* job) {
-    const auto index = context_.view.entry_of(job->job_id);
-    if (!index) return false;
-    const core::PendingJob& entry = context_.view.snapshot.pending[*index];
-    const Queue::Place& place = context_.view.places[*index];
+bool Executor::is_start_barred(job_record_t* job, std::size_t index) {
+    const core::PendingJob& entry = context_.view.snapshot.pending[index];
+    const Queue::Place& place = context_.view.places[index];
     const int least = entry.elastic.malleable ? entry.elastic.min : entry.elastic.pref;
     if (context_.refusals.hides(place, job, least)) return true;
     auto attempt = find(context_.queue.attempts()[place.attempt]);
@@ -166,7 +187,7 @@ bool Executor::is_start_barred(job_record_t* job) {
     // A QOS may have a least size as well.
     auto limit = limit_on_start(job, *attempt, entry.elastic.pref);
     if (!limit) return false;
-    log_debug("job {}: nobody is shrunk for it: {}", job->job_id, *limit);
+    log_debug("job {}: barred: {}", job->job_id, *limit);
     context_.refusals.limit(place, job, least);
     return true;
 }

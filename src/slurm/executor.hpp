@@ -29,7 +29,9 @@ class Executor {
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(core::JobId beneficiary, Time now);
-    bool is_start_barred(job_record_t*);
+    bool is_start_barred(job_record_t*, std::size_t entry);
+    void ask_limits();
+    void ask_limit(std::size_t entry);
     void do_expand(const core::Action&, Time now);
     void offer_growth(JobEntry&, const core::Action&, Time now);
     void do_reserve(const core::Action&, Time now);

@@ -55,6 +55,11 @@ class Refusals {
     // By a limit of accounting, which then bars the same user's jobs of as many nodes too: there
     // may be thousands, and only Slurm can say so, one by one.
     bool limit(const Queue::Place&, const job_record_t*, int nodes);
+    bool has_limits() const { return !limited_.empty(); }
+    // Whether it was not asked before about a job of the same account.
+    bool is_first_of_account(const Queue::Place& place, const job_record_t* job) {
+        return asked_.insert(account(place, job)).second;
+    }
 
     bool hides(const Queue::Place&, const job_record_t*, int nodes) const;
     bool shares(const Queue::Place& place) const { return unshared_.count(key(place)) == 0; }
@@ -70,6 +75,7 @@ class Refusals {
     std::set<Key> hidden_;            // Slurm would not start it so now, for reasons of its own
     std::set<Key> unshared_;          // it found no room on nodes that are partly in use
     std::map<Account, int> limited_;  // from so many nodes on
+    std::set<Account> asked_;
 };
 
 // Fills all of `view` but promises and requests, which the agreements add.

@@ -110,6 +110,11 @@ def account(cluster):
 
 
 @pytest.fixture
+def accounts(cluster):
+    return [Account(cluster) for _ in range(5)]
+
+
+@pytest.fixture
 def sacct(cluster):
     """sacct(job, FIELD...): the job's records, oldest first, one for each size it has had."""
     def records(job, *fields):

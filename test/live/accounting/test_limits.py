@@ -5,6 +5,7 @@ Slurm asks limits when a job starts.  A job that grows must not get round them,
 and nobody gives up nodes for a job that a limit keeps from starting.
 """
 
+import re
 import time
 
 import pytest
@@ -139,6 +140,25 @@ def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
     cluster.wait_state(limited[0], "RUNNING")
     states = cluster.run("squeue", "--noheader", "--user=nobody", "--format=%T").out.split()
     assert sorted(states) == ["PENDING"] * 29 + ["RUNNING"]
+
+
+def test_accounts_at_their_limits_are_found_out_together(cluster, accounts, elastic):
+    """Not with a plan for each: there may be hundreds in front of who could start."""
+    for account in accounts:
+        account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
+    elastic(Policy="lina-default")
+    cluster.run("scontrol", "setdebug", "debug")
+    try:
+        limited = [account.sbatch("-N8", "--exclusive", "--begin=now+2", wrap="sleep 600")
+                   for account in accounts]
+        other = cluster.sbatch("-N8", "--exclusive", "--begin=now+2", wrap="sleep 600")
+        cluster.wait_state(other, "RUNNING")
+        for job in limited:
+            assert cluster.job(job)["Reason"] == "AssocGrpNodeLimit", cluster.job(job)
+        barred = set(re.findall(r"job (\d+): barred: AssocGrpNodeLimit", cluster.log))
+        assert len(barred & {str(job) for job in limited}) >= len(limited) - 1
+    finally:
+        cluster.run("scontrol", "setdebug", "info")
 
 
 def test_nobody_shrinks_for_a_limited_job(cluster, account, elastic):
