@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a plan is made of.  Records and agreements are read in one hold of the lock, so they fit each
-// other; the queue before that, in holds of its own, so jobs that do not wait any more are left out.
+// What a plan is made of.  Records and agreements are read in one hold of the lock, so that they
+// fit each other; the queue before that, in holds of its own, so that jobs which do not wait any
+// more are left out.
 #include "slurm/reader.hpp"
 
 #include "slurm/eligibility.hpp"

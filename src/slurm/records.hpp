@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Finds Slurm's record of a job in the state that a caller can deal with.  Needs ControllerLock; the
-// records are Slurm's and last as long as the hold.
+// Finds Slurm's record of a job in the state that a caller can deal with.  Needs ControllerLock;
+// the records are Slurm's and last as long as the hold.
 #pragma once
 
 #include "core/types.hpp"
