@@ -54,6 +54,7 @@ struct JobEntry {
     std::string last_reason;  // of the last resize or refusal, for people
 
     core::WorkLedger ledger;
+    time_t began = 0;       // when its time began, as Slurm said when the ledger was begun
     Time restored_end = 0;  // what the ledger of the controller before said; 0 nothing
     Time progress_end = 0;  // what the application says, 0 nothing
 };

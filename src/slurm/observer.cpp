@@ -123,6 +123,9 @@ void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
     if (!holds) return;
     repair_batch(job);
     if (entry.restored_end > 0) restore_ledger(entry, now);
+    const bool is_reset = entry.running && entry.began != 0 && entry.began != job->start_time;
+    if (is_reset) restart_ledger(job, entry, now);
+    entry.began = job->start_time;
     if (!entry.running)
         arrivals_.push_back(
             {now, entry.suspended ? book_resume(job, entry, now) : book_start(job, entry, now)});
@@ -204,6 +207,7 @@ journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Ti
     entry.restarts = static_cast<int>(job->restart_cnt);
     entry.last_resize = entry.progress_end = entry.not_before = 0;
     entry.gain = entry.expansions = entry.resizes = 0;
+    entry.began = job->start_time;
     resized(job, entry);
     restart_ledger(job, entry, now);
     return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
@@ -219,6 +223,7 @@ journal::Start Observer::book_resume(const job_record_t* job, JobEntry& entry, T
     return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
 }
 
+// Also when Slurm begins a job's time anew: it waited for nodes to boot.
 void Observer::restart_ledger(const job_record_t* job, JobEntry& entry, Time now) {
     double left = std::max(1.0, static_cast<double>(job->end_time) - now);
     entry.ledger =

@@ -217,9 +217,9 @@ class Cluster:
         """SIGKILL a node's slurmd ("frontend" in fe mode); jobs' processes live on."""
         self.minicluster("kill-node", node)
 
-    def start_slurmd(self, node):
-        """Start it again; returns at once."""
-        self.minicluster("start-node", node)
+    def start_slurmd(self, node, booted=False):
+        """Start it again, booted: as after a boot of its machine; returns at once."""
+        self.minicluster("start-node", node, *(["--booted"] if booted else []))
 
     def slurmd_lives(self, node):
         """Whether it runs."""

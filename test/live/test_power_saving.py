@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Nodes that Slurm powers down: they are woken for jobs that start, not for jobs that grow."""
+
+import datetime
+
+import pytest
+from elastic_live import ELASTIC, Cluster, wait_until
+
+pytestmark = pytest.mark.modes("ms")
+
+# Of its own accord Slurm powers nothing down here.
+CONF = ["SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=86400",
+        "SuspendTimeout=1", "ResumeTimeout=120"]
+PATIENCE = 60  # Slurm looks every ten seconds or so
+
+
+@pytest.fixture(scope="session")
+def cluster(request):
+    mode, select = request.param
+    started = Cluster(mode, select, nodes=4, build=request.config.getoption("--build"), conf=CONF,
+                      elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
+    try:
+        started.up()
+        yield started
+    finally:
+        started.down()
+
+
+def wait_node(cluster, node, state):
+    def found():
+        shown = cluster.run("scontrol", "show", "node", node).out
+        return shown.split("State=")[1].split()[0].replace("+NOT_RESPONDING", "")
+    wait_until(lambda: found() == state, lambda: f"{node} is {state}: {found()}", PATIENCE)
+
+
+@pytest.fixture
+def asleep(cluster):
+    """The last node, powered down; it is up again after the test."""
+    node = cluster.all_nodes[-1]
+    cluster.run("scontrol", "update", f"NodeName={node}", "State=POWER_DOWN")
+    cluster.kill_slurmd(node)
+    wait_node(cluster, node, "IDLE+POWERED_DOWN")
+    yield node
+    if not cluster.slurmd_lives(node):
+        cluster.run("scontrol", "update", f"NodeName={node}", "State=POWER_UP")
+        wait_node(cluster, node, "IDLE+POWERING_UP")
+        cluster.start_slurmd(node, booted=True)
+    wait_node(cluster, node, "IDLE")
+
+
+def test_a_job_grows_onto_nodes_that_are_awake(cluster, asleep, elastic):
+    app = cluster.actor("malleable,min=1,max=4", "-N2")
+    elastic(Policy="lina-default")
+    assert app.take_expand()["size"] == 3
+    assert asleep not in cluster.nodes_of(app.job)
+    waits = cluster.sbatch("-N1", "--exclusive", wrap="true")  # a pass, at least
+    wait_node(cluster, asleep, "ALLOCATED+POWERING_UP")
+    app.no_event()
+    cluster.start_slurmd(asleep, booted=True)
+    wait_until(lambda: cluster.state(waits) == "COMPLETED", "the job has run", PATIENCE)
+
+
+def time_of(cluster, job, key):
+    return datetime.datetime.fromisoformat(cluster.job(job)[key]).timestamp()
+
+
+def test_a_job_that_starts_wakes_nodes(cluster, asleep):
+    """Its time begins when they are up, for what it gets when it shrinks, too."""
+    app = cluster.actor("malleable,min=2,max=4", "-N4", "--time=10", wait=False)
+    wait_node(cluster, asleep, "ALLOCATED+POWERING_UP")
+    start = time_of(cluster, app.job, "StartTime")
+    cluster.start_slurmd(asleep, booted=True)
+    wait_until(lambda: time_of(cluster, app.job, "StartTime") > start,
+               "Slurm begins its time anew", PATIENCE)
+    app.wait_connected()
+    cluster.run("selastic", "shrink", app.job, 2)
+    assert app.take_shrink()["size"] == 2
+    shrunk = cluster.journal(app.job, "resize")[0]["time"]
+    left = time_of(cluster, app.job, "StartTime") + 600 - shrunk
+    assert abs(time_of(cluster, app.job, "EndTime") - (shrunk + 2 * left)) < 3
