@@ -120,10 +120,11 @@ std::optional<std::string> limit_on_start(job_record_t* job, const FoundAttempt&
     if (acct_policy_job_runnable_pre_select(&asking.record, false) &&
         acct_policy_job_runnable_post_select(&asking.record, tres.data(), false))
         return {};
-    if (std::exchange(job->state_reason, asking.record.state_reason) != job->state_reason) {
-        xfree(job->state_desc);
+    if (job->state_reason != asking.record.state_reason) {
+        job->state_reason = asking.record.state_reason;
         last_job_update = time(nullptr);
     }
+    xfree(job->state_desc);
     return name_of(job->state_reason);
 }
 

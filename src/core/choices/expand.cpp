@@ -73,8 +73,8 @@ int fastest_size(const RunningJob& job, int high) {
     });
 }
 
-// The size up to `fastest` with which the job ends first if it is resized at all: what any resize
-// costs is in all of them, and what a larger one costs grows.
+// The size up to `fastest` with which the job ends first if it is resized at all.  Run time and
+// cost are convex in all models but Downey's, for which a local minimum will do.
 int earliest_size(const SystemState& state, const RunningJob& job, int fastest) {
     return least_at(total(job.held) + 1, fastest,
                     [&](int to) { return state.end_after_resize(job, to); });

@@ -202,7 +202,9 @@ int show_snapshot(bool json) {
     do {
         const Result<Json> piece = (*asker)->ask(query);
         if (!piece) return (*asker)->give_up(piece.error());
-        text += piece->get_string("text");
+        const std::string more = piece->get_string("text");
+        if (more.empty()) return fail(error("the controller's snapshot ends before its end"));
+        text += more;
         query.after = piece->get_string("next");
     } while (!query.after.empty());
     const Result<Json> body = Json::parse(text);
