@@ -410,10 +410,15 @@ class Cluster:
                                for entry in self.selastic("jobs")["jobs"]),
                    f"job {job} is connected")
 
-    def clean(self):
-        """End all jobs, forget their actors."""
+    def end_jobs(self):
+        """Until nothing is in the queue."""
         if self.queue():
             self.run("scancel", *sorted({line.split()[0] for line in self.queue()}), check=False)
+        self.wait_quiet_queue(60)
+
+    def clean(self):
+        """End all jobs, forget their actors."""
+        self.end_jobs()
         self.wait_quiet(60)
         for actor in self.actors:
             actor.close()

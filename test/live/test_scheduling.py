@@ -153,7 +153,7 @@ def reservation(cluster, name, nodes, **settings):
     try:
         yield
     finally:
-        cluster.clean()
+        cluster.end_jobs()  # its idle nodes may be shown as reserved, so this is all to wait for
         cluster.run("scontrol", "delete", f"ReservationName={name}")
 
 
