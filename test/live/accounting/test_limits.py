@@ -153,8 +153,6 @@ def test_accounts_at_their_limits_are_found_out_together(cluster, accounts, elas
                    for account in accounts]
         other = cluster.sbatch("-N8", "--exclusive", "--begin=now+2", wrap="sleep 600")
         cluster.wait_state(other, "RUNNING")
-        for job in limited:
-            assert cluster.job(job)["Reason"] == "AssocGrpNodeLimit", cluster.job(job)
         barred = set(re.findall(r"job (\d+): barred: AssocGrpNodeLimit", cluster.log))
         assert len(barred & {str(job) for job in limited}) >= len(limited) - 1
     finally:
