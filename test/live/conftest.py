@@ -72,13 +72,9 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="session")
 def cluster(request):
     mode, select = request.param
-    started = Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
-                      elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
-    try:
-        started.up()
+    with Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
+                 elastic=[f"{key}={value}" for key, value in ELASTIC.items()]) as started:
         yield started
-    finally:
-        started.down()
 
 
 @pytest.fixture

@@ -137,6 +137,17 @@ class Cluster:
         self.env = self._environment()
         self.controller_pid = self._pid()
 
+    def __enter__(self):
+        try:
+            self.up()
+        except BaseException:
+            self.down()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.down()
+
     def down(self):
         for actor in self.actors:
             actor.close()

@@ -17,13 +17,9 @@ PATIENCE = 60  # Slurm looks every ten seconds or so
 @pytest.fixture(scope="session")
 def cluster(request):
     mode, select = request.param
-    started = Cluster(mode, select, nodes=4, build=request.config.getoption("--build"), conf=CONF,
-                      elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
-    try:
-        started.up()
+    with Cluster(mode, select, nodes=4, build=request.config.getoption("--build"), conf=CONF,
+                 elastic=[f"{key}={value}" for key, value in ELASTIC.items()]) as started:
         yield started
-    finally:
-        started.down()
 
 
 def wait_node(cluster, node, state):

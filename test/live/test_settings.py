@@ -75,10 +75,8 @@ def test_a_plugin_for_another_version_is_refused(failing_start, request, tmp_pat
 
 
 def test_the_journal_says_when_nodes_are_created(request):
-    cluster = Cluster("fe", nodes=2, build=request.config.getoption("--build"),
-                      conf=["MaxNodeCount=4"])
-    try:
-        cluster.up()
+    with Cluster("fe", nodes=2, build=request.config.getoption("--build"),
+                 conf=["MaxNodeCount=4"]) as cluster:
         assert {entry["nodes"] for entry in cluster.journal(event="controller")} == {2}
         cluster.run("scontrol", "create", "NodeName=new", "CPUs=4", "State=CLOUD")
         wait_until(lambda: cluster.journal(event="controller")[-1]["nodes"] == 3,
@@ -87,5 +85,3 @@ def test_the_journal_says_when_nodes_are_created(request):
         wait_until(lambda: cluster.journal(event="controller")[-1]["nodes"] == 2,
                    lambda: f"the journal has two nodes: {cluster.journal()}")
         cluster.check_journal()
-    finally:
-        cluster.down()

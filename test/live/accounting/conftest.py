@@ -29,14 +29,10 @@ def skip_without_what_it_needs():
 def cluster(request):
     skip_without_what_it_needs()
     mode, select = request.param
-    started = Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
-                      elastic=[f"{key}={value}" for key, value in ELASTIC.items()],
-                      accounting=True)
-    try:
-        started.up()
+    with Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
+                 elastic=[f"{key}={value}" for key, value in ELASTIC.items()],
+                 accounting=True) as started:
         yield started
-    finally:
-        started.down()
 
 
 class Account:

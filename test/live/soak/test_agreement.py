@@ -139,14 +139,10 @@ def make_workload(simulate, malleable_share):
 def fast(request):
     if not shutil.which("faketime"):
         pytest.skip("faketime is not installed")
-    started = FastCluster(RATE, nodes=NODES, build=request.config.getoption("--build"),
-                          elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"])
-    try:
-        started.up()
+    with FastCluster(RATE, nodes=NODES, build=request.config.getoption("--build"),
+                     elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"]) as started:
         started.app = started.compile(HERE / "steady_app.c")
         yield started
-    finally:
-        started.down()
 
 
 def submit(cluster, job):

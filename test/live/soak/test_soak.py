@@ -18,14 +18,10 @@ JOBS = int(os.environ.get("ELASTIC_SOAK_JOBS", "300"))
 
 @pytest.fixture
 def big(request):
-    started = Cluster("fe", nodes=NODES, build=request.config.getoption("--build"),
-                      conf=["PartitionName=all Nodes=ALL Default=YES State=UP"],
-                      elastic=["ResizeGap=1", "GraceTime=5", "BackOff=2"])
-    try:
-        started.up()
+    with Cluster("fe", nodes=NODES, build=request.config.getoption("--build"),
+                 conf=["PartitionName=all Nodes=ALL Default=YES State=UP"],
+                 elastic=["ResizeGap=1", "GraceTime=5", "BackOff=2"]) as started:
         yield started
-    finally:
-        started.down()
 
 
 @pytest.fixture
