@@ -63,6 +63,8 @@ constexpr Name<ExpandAmount> kExpandAmount[] = {
     {"to-fastest", ExpandAmount::to_fastest},  {"to-earliest-end", ExpandAmount::to_earliest_end},
     {"handoff", ExpandAmount::handoff},        {"spare", ExpandAmount::spare},
     {"equal-share", ExpandAmount::equal_share}};
+constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
+                                                  {"lent", ReservedNodes::lent}};
 constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
                                               {"mebf", Feasibility::mebf}};
 
@@ -156,6 +158,7 @@ constexpr Key kKeys[] = {
     choice<&Policy::expand_trigger, kExpandTrigger>("ExpandTrigger"),
     choice<&Policy::expand_order, kExpandOrder>("ExpandOrder"),
     choice<&Policy::expand_amount, kExpandAmount>("ExpandAmount"),
+    choice<&Policy::reserved_nodes, kReservedNodes>("ReservedNodes"),
     choice<&Policy::feasibility, kFeasibility>("Feasibility"),
     duration<&Policy::resize_gap>("ResizeGap"),
     duration<&Policy::guard_time>("GuardTime"),
@@ -226,6 +229,7 @@ Policy elastic_default() {
     policy.backfill_order = BackfillOrder::lightest;
     policy.expand_order = ExpandOrder::benefit;
     policy.expand_amount = ExpandAmount::to_fastest;
+    policy.reserved_nodes = ReservedNodes::lent;
     policy.resize_gap = 2;
     return policy;
 }

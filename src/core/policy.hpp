@@ -89,6 +89,13 @@ enum class ExpandAmount {
     equal_share,      // up to its equal share ([gupta])
 };
 
+// What becomes of idle nodes that a reservation needs.
+enum class ReservedNodes {
+    kept,  // nobody gets them who would not be gone by then
+    lent,  // malleable jobs are expanded over them too: they are shrunk when the reserved job
+           // starts
+};
+
 // Which resizes are not worth it ([mebf] algorithm 3).
 enum class Feasibility { none, mebf };
 
@@ -102,6 +109,7 @@ struct Policy {
     ExpandTrigger expand_trigger = ExpandTrigger::nobody_can_use;
     ExpandOrder expand_order = ExpandOrder::longest_remaining;
     ExpandAmount expand_amount = ExpandAmount::to_max;
+    ReservedNodes reserved_nodes = ReservedNodes::kept;
     Feasibility feasibility = Feasibility::none;
     Duration resize_gap = 0;  // [gupta] T_gap: least time between two resizes of one job
 

@@ -127,6 +127,8 @@ void Profile::build() {
 }
 
 int Profile::free_at(PoolId pool, Time time) {
+    if (shape_ == Shape::steps) return row(step_at(time))[pool];
+    if (shape_ == Shape::dip && time == dip_) return extra_[pool];
     int nodes = free_now_[pool];
     walk([&](Time at, const Release& release) {
         if (at > time) return false;

@@ -58,6 +58,7 @@ class Profile {
         return free_now_[pool];
     }
     int free_between(PoolId, Time from, Time to);
+    int free_at(PoolId, Time);
 
     // The first time at which `nodes` nodes of the eligible pools are free and
     // stay so for `duration`; `counts` (one entry a pool) is which.
@@ -89,7 +90,6 @@ class Profile {
     std::size_t step_at(Time) const;
     void refresh_least(std::size_t from);
     int least_before(PoolId, Time end);
-    int free_at(PoolId, Time);
     std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
     std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
                                         PoolCounts& least) const;

@@ -46,7 +46,7 @@ struct RunningJob {
     Duration duration = 0;    // its estimate when it started, seconds; 0 if not known
     bool resizable = false;   // takes part now: it has called the library, and no agreement is in
                               // flight but a request of its own
-    Time not_before = 0;      // back-off after it declined or let an offer expire
+    Time not_before = 0;      // back-off after it declined or let an offer expire; 0: never did
 };
 
 struct PendingJob {

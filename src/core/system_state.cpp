@@ -8,6 +8,9 @@
 // Offers that nobody has accepted are not booked: their nodes count as free
 // until stage 3 is over (see stages/withdraw_offers.cpp).
 //
+// What a job can give back for a reservation is booked as free from then on
+// (holding.hpp), so a resize replaces one holding of it by another.
+//
 // Always holds: the profile never has a negative value; a job has at most one
 // action that resizes or starts it.
 #include "core/system_state.hpp"
@@ -63,9 +66,30 @@ void SystemState::begin(const Snapshot& snapshot, const SnapshotIndex& index, co
     for (const GrowthRequest& request : snapshot.requests)
         if (auto place = find_running(request.job); place < snapshot.running.size())
             asks_.set(place);
+    for (const Promise& promise : snapshot.promises)
+        if (auto place = find_running(promise.job); place < snapshot.running.size())
+            touched_.set(place);
     collect_claims();
+    count_on_returns();
     for (const Promise& promise : snapshot.promises) book_promise(promise);
     set_claims_aside();
+}
+
+// Who has an agreement in flight takes part, too.  Who has once declined or let an offer expire
+// might do so again, so nothing is lent to it.
+void SystemState::count_on_returns() {
+    returns_.reset(snapshot_->running.size());
+    if (!is_anyone_waiting() || !choices::lends_reserved_nodes(*policy_)) return;
+    for (std::uint32_t i = 0; i < snapshot_->running.size(); ++i) {
+        const RunningJob& job = snapshot_->running[i];
+        const bool takes_part = job.resizable || touched_[i];
+        if (!job.elastic.malleable || !takes_part || asks_[i] || job.not_before > 0) continue;
+        returns_.set(i);
+        if (returnable(job, job.held, returnable_) == 0) continue;
+        const Time end = end_of(job);
+        profile_.move_release(end, std::min(end, may_resize_from(job, job.last_resize)),
+                              returnable_);
+    }
 }
 
 void SystemState::index_running_jobs() {
@@ -95,34 +119,45 @@ void SystemState::collect_claims() {
 void SystemState::book_promise(const Promise& promise) {
     const std::uint32_t index = find_running(promise.job);
     if (index == snapshot_->running.size()) return;  // it has ended
-    const RunningJob& job = snapshot_->running[index];
-    touched_.set(index);
     if (promise.kind == Promise::Kind::shrink)
-        book_shrink(promise, job);
+        book_promised_shrink(promise, index);
     else if (!promise.revocable)
-        profile_.take(snapshot_->now, end_of(job), promise.nodes);
+        book_growth(index, promise.nodes);
 }
 
-// The victim runs longer with what it keeps; what it gives up is free as soon as
-// its beneficiary ends, or at once if there is none.
-void SystemState::book_shrink(const Promise& promise, const RunningJob& victim) {
-    const Time end = end_of(victim);
-    const PoolCounts kept = difference(victim.held, promise.nodes);
-    profile_.move_release(end, end_after_shrink(victim, total(kept)), kept);
-    PoolCounts used(pools(), 0);
+void SystemState::book_promised_shrink(const Promise& promise, std::uint32_t victim) {
+    Shrinkage part{victim, promise.nodes, PoolCounts(pools(), 0), 0};
+    part.size_after = total(snapshot_->running[victim].held) - total(promise.nodes);
     Time until = profile_.soon();
     if (Claim* claim = find_claim(promise.beneficiary)) {
         const PendingJob& job = snapshot_->pending[claim->job];
         claim->missing -= choose(
             eligible(job.eligible), claim->missing,
-            [&](PoolId pool) { return promise.nodes[pool]; }, used);
+            [&](PoolId pool) { return promise.nodes[pool]; }, part.used);
         until = end_of(job, claim->size);
     } else if (auto other = find_running(promise.beneficiary); other < snapshot_->running.size()) {
-        used = promise.nodes;
+        part.used = promise.nodes;
         until = end_of(snapshot_->running[other]);
     }
-    profile_.move_release(end, until, used);
-    profile_.move_release(end, profile_.soon(), difference(promise.nodes, used));
+    book_shrink(part, until);
+}
+
+void SystemState::book_growth(std::uint32_t running, const PoolCounts& more) {
+    const Holding before = holding(running), after = holding_after(running, more);
+    profile_.move_release(before.back, before.end, before.returnable);
+    profile_.take(snapshot_->now, after.end, more);
+    profile_.move_release(after.end, after.back, after.returnable);
+}
+
+// The victim runs longer with what it keeps; what it gives up is free as soon as
+// its beneficiary ends, or at once where that does not use it.
+void SystemState::book_shrink(const Shrinkage& part, Time beneficiary_end) {
+    const Holding before = holding(part.victim), after = holding_after(part);
+    profile_.move_release(before.back, before.end, before.returnable);
+    profile_.move_release(before.end, after.end, after.nodes);
+    profile_.move_release(before.end, beneficiary_end, part.used);
+    profile_.move_release(before.end, profile_.soon(), difference(part.nodes, part.used));
+    profile_.move_release(after.end, after.back, after.returnable);
 }
 
 void SystemState::set_claims_aside() {
@@ -178,7 +213,57 @@ bool SystemState::may_resize(std::uint32_t running) const {
     const RunningJob& job = snapshot_->running[running];
     return job.elastic.malleable && job.resizable && !touched_[running] && !asks_[running] &&
            job.not_before <= snapshot_->now &&
-           choices::resize_gap_is_over(*policy_, job, snapshot_->now);
+           job.last_resize + choices::resize_gap(*policy_, job) <= snapshot_->now;
+}
+
+// When it may be resized if it was last at `resized`.
+Time SystemState::may_resize_from(const RunningJob& job, Time resized) const {
+    return std::max(resized + choices::resize_gap(*policy_, job), profile_.soon());
+}
+
+Time SystemState::returns_at(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
+    if (!returns_[running]) return end_of(job);
+    return std::min(end_of(job), may_resize_from(job, snapshot_->now));
+}
+
+Holding SystemState::holding(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
+    return hold(running, job.held, end_of(job), job.last_resize);
+}
+
+Holding SystemState::holding_after(const Shrinkage& part) const {
+    const RunningJob& job = snapshot_->running[part.victim];
+    return hold(part.victim, difference(job.held, part.nodes),
+                end_after_shrink(job, part.size_after), snapshot_->now);
+}
+
+Holding SystemState::holding_after(std::uint32_t running, const PoolCounts& more) const {
+    const RunningJob& job = snapshot_->running[running];
+    return hold(running, sum(job.held, more), end_of(job), snapshot_->now);
+}
+
+Holding SystemState::hold(std::uint32_t running, const PoolCounts& nodes, Time end,
+                          Time resized) const {
+    const RunningJob& job = snapshot_->running[running];
+    Holding holding{end, std::min(end, may_resize_from(job, resized)), nodes,
+                    PoolCounts(pools(), 0)};
+    if (returns_[running]) returnable(job, nodes, holding.returnable);
+    return holding;
+}
+
+bool SystemState::may_grow(std::uint32_t running, const PoolCounts& more) {
+    for (PoolId pool = 0; pool < pools(); ++pool)
+        if (more[pool] > profile_.free_now(pool)) return false;
+    if (reservations_.empty()) return true;
+    const Holding before = holding(running), after = holding_after(running, more);
+    for (const Reservation& reservation : reservations_)
+        for (PoolId pool = 0; pool < pools(); ++pool) {
+            const Time from = reservation.from;
+            const int lost = before.free_at(pool, from) + more[pool] - after.free_at(pool, from);
+            if (profile_.free_at(pool, from) < lost) return false;
+        }
+    return true;
 }
 
 int SystemState::available(EligibilityId id, int nodes, Time end, PoolCounts& counts) {
@@ -314,14 +399,10 @@ void SystemState::start_by_shrinking(std::uint32_t pending, const PoolCounts& id
 
 void SystemState::shrink(const Shrinkage& part, JobId beneficiary, Time beneficiary_end,
                          Reason reason) {
-    const RunningJob& victim = snapshot_->running[part.victim];
-    const Time end = end_of(victim);
-    profile_.move_release(end, end_after_shrink(victim, part.size_after),
-                          difference(victim.held, part.nodes));
-    profile_.move_release(end, beneficiary_end, part.used);
-    profile_.move_release(end, profile_.soon(), difference(part.nodes, part.used));
+    book_shrink(part, beneficiary_end);
     touched_.set(part.victim);
-    Action& action = add(ActionKind::shrink, reason, victim.id, part.nodes);
+    const JobId victim = snapshot_->running[part.victim].id;
+    Action& action = add(ActionKind::shrink, reason, victim, part.nodes);
     action.beneficiary = beneficiary;
     action.size_after = part.size_after;
 }
@@ -349,8 +430,12 @@ void SystemState::deny(const GrowthRequest& request, Reason reason) {
 void SystemState::expand(std::uint32_t running, const PoolCounts& idle, int size_after) {
     const RunningJob& job = snapshot_->running[running];
     touched_.set(running);
-    profile_.take(snapshot_->now, end_of(job), idle);
+    book_growth(running, idle);
     add(ActionKind::expand, Reason::nobody_can_use, job.id, idle).size_after = size_after;
+}
+
+void SystemState::keep(const Promise& offer) {
+    book_growth(find_running(offer.job), offer.nodes);
 }
 
 void SystemState::withdraw(const Promise& offer) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/holding.hpp"
 #include "core/plan.hpp"
 #include "core/planner.hpp"
 #include "core/policy.hpp"
@@ -75,6 +76,17 @@ class SystemState {
     bool may_resize(
         std::uint32_t running) const;  // malleable, takes part, no action or request, gap is over
 
+    // With ReservedNodes=lent a reservation counts on what malleable jobs hold above their smallest
+    // size as if it came free as soon as they may be resized.  When the job can give back nodes
+    // that it takes now; its end if it is lent nothing.
+    Time returns_at(std::uint32_t running) const;
+    // What it holds now, and if it is resized now.
+    Holding holding(std::uint32_t running) const;
+    Holding holding_after(const Shrinkage&) const;
+    Holding holding_after(std::uint32_t running, const PoolCounts& more) const;
+    // Whether these nodes are free now, and all reservations stand if the job takes them.
+    bool may_grow(std::uint32_t running, const PoolCounts& more);
+
     // Up to `nodes` eligible nodes that are free now and stay so until `end`.
     int available(EligibilityId, int nodes, Time end, PoolCounts& counts);
     int free_now(EligibilityId) const;
@@ -110,7 +122,8 @@ class SystemState {
                const std::vector<Shrinkage>&);
     void deny(const GrowthRequest&, Reason);
     void expand(std::uint32_t running, const PoolCounts& idle, int size_after);
-    void withdraw(const Promise&);
+    void keep(const Promise& offer);
+    void withdraw(const Promise& offer);
     void reserve(const Reservation&);
     void announce_reservations();  // as actions, once they are final
 
@@ -126,8 +139,13 @@ class SystemState {
 
     void decide(std::uint32_t pending);
     void index_running_jobs();
+    void count_on_returns();
+    Holding hold(std::uint32_t running, const PoolCounts& nodes, Time end, Time resized) const;
+    Time may_resize_from(const RunningJob&, Time resized) const;
     void book_promise(const Promise&);
-    void book_shrink(const Promise&, const RunningJob& victim);
+    void book_promised_shrink(const Promise&, std::uint32_t victim);
+    void book_growth(std::uint32_t running, const PoolCounts& more);
+    void book_shrink(const Shrinkage&, Time beneficiary_end);
     void collect_claims();
     void set_claims_aside();
     Claim* find_claim(JobId);
@@ -142,9 +160,11 @@ class SystemState {
     Rng* rng_ = nullptr;
     Profile profile_;
     Plan plan_;
-    Marks touched_;  // by running job: has its action
-    Marks asks_;     // by running job: its request is its one agreement
-    Marks decided_;  // by pending job: starts, or has a claim
+    Marks touched_;          // by running job: has its action
+    Marks asks_;             // by running job: its request is its one agreement
+    Marks decided_;          // by pending job: starts, or has a claim
+    Marks returns_;          // by running job: reservations count on what it can give back
+    PoolCounts returnable_;  // scratch
     bool withdraws_ = false;
     int undecided_ = 0;  // pending jobs
     bool backfilled_ = false;

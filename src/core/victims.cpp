@@ -59,33 +59,11 @@ Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
     return part;
 }
 
-// Adds to `later` the nodes that come free later than now foreseen, up to `late`.
-Time add_delayed(const SystemState& state, const Shrinkage& part, Time beneficiary_end,
-                 PoolCounts& later) {
-    const RunningJob& job = state.snapshot().running[part.victim];
-    const Time end = state.end_of(job);
-    const Time end_after = state.end_after_shrink(job, part.size_after);
-    for (std::size_t pool = 0; pool < later.size(); ++pool) {
-        if (beneficiary_end > end) later[pool] += part.used[pool];
-        if (end_after > end) later[pool] += job.held[pool] - part.nodes[pool];
-    }
-    return std::max(end_after, beneficiary_end);
-}
-
-// Whether every reservation stays as it is; `later` grows by what this part delays.
-bool respects_reservations(SystemState& state, const Shrinkage& part, Time beneficiary_end,
-                           PoolCounts& later) {
-    const PoolCounts before = later;
-    const Time end = state.end_of(state.snapshot().running[part.victim]);
-    const Time late = add_delayed(state, part, beneficiary_end, later);
-    if (late <= state.first_reservation()) return true;
-    for (PoolId pool = 0; pool < later.size(); ++pool) {
-        if (later[pool] == before[pool]) continue;
-        if (state.profile().free_between(pool, end, late) >= later[pool]) continue;
-        later = before;
-        return false;
-    }
-    return true;
+// How many fewer nodes are free at `time` if the victim is shrunk.
+int lost_at(Time time, PoolId pool, const Shrinkage& part, Time beneficiary_end,
+            const Holding& before, const Holding& after) {
+    const int used = time < beneficiary_end ? part.used[pool] : 0;
+    return before.free_at(pool, time) - after.free_at(pool, time) - (part.nodes[pool] - used);
 }
 
 }  // namespace
@@ -134,11 +112,36 @@ int Victims::supply_without(const SystemState& state, EligibilityId id, std::uin
     return supply(state, id) - own;
 }
 
+// The idle nodes that the beneficiary takes are none that a reservation needs, but together with
+// its victims' nodes they might be.
+void Victims::begin_losses(SystemState& state, const Beneficiary& who) {
+    lost_.clear();
+    for (const Reservation& reservation : state.reservations())
+        for (int nodes : who.idle) lost_.push_back(reservation.from < who.end ? nodes : 0);
+}
+
+// Between reservations nodes only come free, so where all have theirs when they begin, they keep
+// them.
+bool Victims::respects_reservations(SystemState& state, const Shrinkage& part,
+                                    Time beneficiary_end) {
+    if (state.reservations().empty()) return true;
+    const Holding before = state.holding(part.victim), after = state.holding_after(part);
+    lost_with_ = lost_;
+    std::size_t i = 0;
+    for (const Reservation& reservation : state.reservations())
+        for (PoolId pool = 0; pool < state.pools(); ++pool, ++i) {
+            lost_with_[i] += lost_at(reservation.from, pool, part, beneficiary_end, before, after);
+            if (state.profile().free_at(pool, reservation.from) < lost_with_[i]) return false;
+        }
+    lost_.swap(lost_with_);
+    return true;
+}
+
 bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shrinkage>& selected) {
     selected.clear();
     if (!admitted_) return false;
     const Eligibility& eligible = state.eligible(who.eligible);
-    PoolCounts later = who.idle;
+    begin_losses(state, who);
     int needed = who.needed;
     for (std::uint32_t victim : order_) {
         const RunningJob& job = state.snapshot().running[victim];
@@ -147,7 +150,7 @@ bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shr
         if (amount == 0) continue;
         Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
         if (!choices::is_feasible(state, job, part.size_after)) continue;
-        if (!respects_reservations(state, part, who.end, later)) continue;
+        if (!respects_reservations(state, part, who.end)) continue;
         needed -= total(part.used);
         selected.push_back(std::move(part));
         if (needed == 0) return true;

@@ -45,12 +45,17 @@ class Victims {
 
   private:
     void find(SystemState&);
+    void begin_losses(SystemState&, const Beneficiary&);
+    bool respects_reservations(SystemState&, const Shrinkage&, Time beneficiary_end);
 
     bool found_ = false;                // order_ is that of this pass
     bool admitted_ = false;             // by the guard, in this stage
     std::vector<std::uint32_t> order_;  // indices into Snapshot::running
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> ranked_;  // scratch
     std::vector<int> supply_;  // by eligibility; -1 not counted yet
+    // By reservation and pool: how many fewer nodes are free when it begins, by what is selected so
+    // far; and scratch for one victim more.
+    std::vector<int> lost_, lost_with_;
 };
 
 }  // namespace elastic::core

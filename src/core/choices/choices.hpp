@@ -61,11 +61,16 @@ Rank expand_rank(const SystemState&, const RunningJob&);
 // more nodes; 0 if it is to stay as it is.
 int expanded_size(const SystemState&, const RunningJob&, int available);
 
+// Reserved nodes: whether they are lent to malleable jobs, and whether it is worth to expand one
+// until the first reservation and to shrink it then.
+bool lends_reserved_nodes(const Policy&);
+bool is_worth_lending(const SystemState&, const RunningJob&, int size_after);
+
 // Feasibility, [mebf] algorithm 3: whether a resize is worth its cost.
 bool is_feasible(const SystemState&, const RunningJob&, int size_after);
 
 // Resize gap, [gupta] T_gap: the job's own, else the policy's.
-bool resize_gap_is_over(const Policy&, const RunningJob&, Time now);
+Duration resize_gap(const Policy&, const RunningJob&);
 
 // How much faster the job would be on twice its nodes: 2 if it scales perfectly, 1
 // or less if not at all.

@@ -6,9 +6,8 @@
 
 namespace elastic::core::choices {
 
-bool resize_gap_is_over(const Policy& policy, const RunningJob& job, Time now) {
-    const Duration gap = job.elastic.gap >= 0 ? job.elastic.gap : policy.resize_gap;
-    return job.last_resize + gap <= now;
+Duration resize_gap(const Policy& policy, const RunningJob& job) {
+    return job.elastic.gap >= 0 ? job.elastic.gap : policy.resize_gap;
 }
 
 }  // namespace elastic::core::choices

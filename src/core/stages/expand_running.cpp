@@ -3,7 +3,8 @@
 // runtime are chosen for expansion".
 //
 // Over nodes that nobody can use: free now, and not needed by a reservation before
-// the job ends by its estimate, which with more nodes can only come sooner.  Where
+// the job ends by its estimate, which with more nodes can only come sooner, or, where
+// reserved nodes are lent, before it can give them back.  Where
 // the cost of the resize eats that up, the job ends later than the reservations
 // have been told, so it is left as it is unless there are none.
 // Evolving requests that still wait are no obstacle: they wait because these
@@ -22,17 +23,43 @@ bool any_idle(SystemState& state) {
     return false;
 }
 
-void expand(Pass& pass, std::uint32_t running) {
+// The size to which it can be expanded over nodes that are free until `until`, and in
+// pass.counts which; 0 if it is to stay as it is.
+int size_on_nodes_until(Pass& pass, const RunningJob& job, Time until) {
+    SystemState& state = pass.state;
+    const int room = job.elastic.max - total(job.held);
+    const int found = state.available(job.eligible, room, until, pass.counts);
+    const int size = choices::expanded_size(state, job, found);
+    if (size == 0 || !choices::is_feasible(state, job, size)) return 0;
+    if (!state.reservations().empty() && state.end_after_resize(job, size) > state.end_of(job))
+        return 0;
+    state.available(job.eligible, size - total(job.held), until, pass.counts);
+    return size;
+}
+
+bool expand_until(Pass& pass, std::uint32_t running, Time until) {
+    SystemState& state = pass.state;
+    const int size = size_on_nodes_until(pass, state.snapshot().running[running], until);
+    if (size == 0 || !state.may_grow(running, pass.counts)) return false;
+    state.expand(running, pass.counts, size);
+    return true;
+}
+
+// Over nodes that it has to give back, if that makes it larger than those it can keep.
+bool expand_by_loan(Pass& pass, std::uint32_t running) {
     SystemState& state = pass.state;
     const RunningJob& job = state.snapshot().running[running];
-    const int room = job.elastic.max - total(job.held);
-    const Time end = state.end_of(job);
-    const int found = state.available(job.eligible, room, end, pass.counts);
-    const int size = choices::expanded_size(state, job, found);
-    if (size == 0 || !choices::is_feasible(state, job, size)) return;
-    if (!state.reservations().empty() && state.end_after_resize(job, size) > end) return;
-    state.available(job.eligible, size - total(job.held), end, pass.counts);
-    state.expand(running, pass.counts, size);
+    const Time returned = state.returns_at(running);
+    if (returned == state.end_of(job) || state.reservations().empty()) return false;
+    const int kept = size_on_nodes_until(pass, job, state.end_of(job));
+    const int lent = size_on_nodes_until(pass, job, returned);
+    return lent > kept && choices::is_worth_lending(state, job, lent) &&
+           expand_until(pass, running, returned);
+}
+
+void expand(Pass& pass, std::uint32_t running) {
+    const Time end = pass.state.end_of(pass.state.snapshot().running[running]);
+    if (!expand_by_loan(pass, running)) expand_until(pass, running, end);
 }
 
 }  // namespace

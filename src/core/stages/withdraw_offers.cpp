@@ -4,8 +4,8 @@
 // accept a growth, and jobs go on arriving.
 //
 // Until it is accepted, an expansion is weighed again in each pass by the rule
-// by which it was made: its nodes must be free until the job ends.  The
-// oldest offers are kept first, so the latest are withdrawn.
+// by which it was made: nobody else can use its nodes.  The oldest offers are kept
+// first, so the latest are withdrawn.
 #include <algorithm>
 #include <vector>
 
@@ -14,18 +14,11 @@
 namespace elastic::core {
 namespace {
 
-bool nobody_can_use(SystemState& state, const PoolCounts& nodes, Time end) {
-    for (PoolId pool = 0; pool < state.pools(); ++pool)
-        if (nodes[pool] > state.profile().free_until(pool, end)) return false;
-    return true;
-}
-
 void keep_or_withdraw(SystemState& state, const Promise& offer) {
     const std::uint32_t running = state.find_running(offer.job);
     if (running == state.snapshot().running.size()) return;  // it has ended
-    const Time end = state.end_of(state.snapshot().running[running]);
-    if (nobody_can_use(state, offer.nodes, end))
-        state.profile().take(state.snapshot().now, end, offer.nodes);
+    if (state.may_grow(running, offer.nodes))
+        state.keep(offer);
     else
         state.withdraw(offer);
 }
