@@ -56,6 +56,46 @@ def test_nothing_is_expanded_that_a_pending_job_could_use(cluster, elastic):
     app.no_event()
 
 
+def reserved_nodes(cluster):
+    """Two nodes are idle, one of them reserved for a job that waits for four others; and an
+    application that could use both."""
+    others = cluster.sbatch("-N4", "--exclusive", "--time=10", wrap="sleep 600")
+    app = cluster.actor("malleable,min=2,max=8", "-N2", "--time=50")
+    waiting = cluster.sbatch("-N5", "--exclusive", "--time=10", wrap="sleep 600")
+    wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
+    return app, others, waiting
+
+
+def test_reserved_nodes_are_kept(cluster, elastic):
+    app, _, _ = reserved_nodes(cluster)
+    elastic(**LINA)
+    assert app.event("offer_expand")["nodes"] == 1
+
+
+def test_reserved_nodes_are_lent_and_come_back(cluster, elastic):
+    app, others, waiting = reserved_nodes(cluster)
+    elastic(**LINA, ReservedNodes="lent")
+    assert app.take_expand()["size"] == 4
+    cluster.run("scancel", others)
+    offer = app.event("offer_shrink")
+    assert (offer["nodes"], offer["size"]) == (1, 3)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.do("done", offer["op"])
+    app.event("resized")
+    cluster.wait_state(waiting, "RUNNING")
+
+
+def test_who_has_declined_is_lent_nothing(cluster, elastic):
+    app, _, _ = reserved_nodes(cluster)
+    elastic(**LINA, ReservedNodes="lent")
+    offer = app.event("offer_expand")
+    assert offer["nodes"] == 2
+    app.do("decline", offer["op"], "not now")
+    assert app.event("ended")["outcome"] == "declined"
+    assert app.event("offer_expand")["nodes"] == 1
+
+
 def test_expansion_yields_to_a_submission(cluster, elastic):
     """An offer not accepted yet is withdrawn when somebody else needs the nodes."""
     app = cluster.actor("malleable,min=2,max=8", "-N2")
