@@ -61,7 +61,12 @@ def test_a_range_of_nodes(cluster):
     cluster.wait_size(wide, 5)
     waits = cluster.sbatch("-N2-4", "--exclusive", wrap="sleep 60")
     reason(cluster, waits, "Resources")
+    # The filler's nodes come free one after the other, and two would do.
+    cluster.run("scontrol", "hold", waits)
     cluster.run("scancel", filler)
+    wait_until(lambda: list(cluster.node_states().values()).count("idle") == 3,
+               lambda: f"three nodes are idle: {cluster.node_states()}")
+    cluster.run("scontrol", "release", waits)
     cluster.wait_size(waits, 3)
     cluster.run("scancel", wide)
     narrow = cluster.sbatch("-N1-8", "--use-min-nodes", "--exclusive", wrap="sleep 60")
