@@ -88,6 +88,8 @@ std::string_view to_string(Reason reason) {
             return "an evolving job needs the nodes";
         case Reason::nobody_can_use:
             return "no pending job can use the nodes";
+        case Reason::lent:
+            return "lent until a reserved job can start";
         case Reason::evolving_request:
             return "the job asked for the nodes";
         case Reason::head_of_queue:

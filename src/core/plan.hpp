@@ -32,6 +32,7 @@ enum class Reason {
     for_evolving_job,
     // expand
     nobody_can_use,  // idle nodes that no pending job can use
+    lent,            // ... until they are needed for a reservation
     evolving_request,
     // reserve
     head_of_queue,

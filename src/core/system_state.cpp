@@ -427,11 +427,12 @@ void SystemState::deny(const GrowthRequest& request, Reason reason) {
     add(ActionKind::deny, reason, request.job, PoolCounts(pools(), 0)).op = request.op;
 }
 
-void SystemState::expand(std::uint32_t running, const PoolCounts& idle, int size_after) {
+void SystemState::expand(std::uint32_t running, const PoolCounts& idle, int size_after,
+                         Reason reason) {
     const RunningJob& job = snapshot_->running[running];
     touched_.set(running);
     book_growth(running, idle);
-    add(ActionKind::expand, Reason::nobody_can_use, job.id, idle).size_after = size_after;
+    add(ActionKind::expand, reason, job.id, idle).size_after = size_after;
 }
 
 void SystemState::keep(const Promise& offer) {

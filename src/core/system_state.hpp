@@ -121,7 +121,7 @@ class SystemState {
     void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
                const std::vector<Shrinkage>&);
     void deny(const GrowthRequest&, Reason);
-    void expand(std::uint32_t running, const PoolCounts& idle, int size_after);
+    void expand(std::uint32_t running, const PoolCounts& idle, int size_after, Reason);
     void keep(const Promise& offer);
     void withdraw(const Promise& offer);
     void reserve(const Reservation&);

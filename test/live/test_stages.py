@@ -75,7 +75,12 @@ def test_reserved_nodes_are_kept(cluster, elastic):
 def test_reserved_nodes_are_lent_and_come_back(cluster, elastic):
     app, others, waiting = reserved_nodes(cluster)
     elastic(**LINA, ReservedNodes="lent")
-    assert app.take_expand()["size"] == 4
+    offer = app.event("offer_expand")
+    assert (offer["nodes"], offer["reason"]) == (2, "lent until a reserved job can start")
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    assert app.event("resized")["size"] == 4
+    app.do("done", offer["op"])
     cluster.run("scancel", others)
     offer = app.event("offer_shrink")
     assert (offer["nodes"], offer["size"]) == (1, 3)

@@ -23,7 +23,7 @@ SnapshotBuilder four_nodes_reserved() {
     return b;
 }
 
-const std::string kLent = "expand 1 [4] ->8\nreserve 9 [9] ->9 at +100\n";
+const std::string kLent = "expand 1 [4] ->8 lent\nreserve 9 [9] ->9 at +100\n";
 const std::string kKept = "expand 1 [3] ->7\nreserve 9 [9] ->9 at +100\n";
 
 }  // namespace
@@ -122,7 +122,7 @@ TEST(a_job_is_not_expanded_if_a_reservation_counts_on_it_before_its_gap_is_over)
     policy.resize_gap = 2;
     check_eq(plan_text(b.snapshot, policy), "reserve 9 [8] ->8 at +1\n");
     policy.resize_gap = 1;
-    check_eq(plan_text(b.snapshot, policy), "expand 1 [1] ->5\nreserve 9 [8] ->8 at +1\n");
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [1] ->5 lent\nreserve 9 [8] ->8 at +1\n");
 }
 
 TEST(reserved_nodes_are_kept_where_a_shrink_might_be_refused) {
@@ -156,7 +156,7 @@ TEST(nodes_are_lent_in_the_pool_in_which_they_are_counted_on_to_come_back) {
     b.run(1, malleable(2, 2, 8), {2, 0}, 500);
     b.run(2, rigid(3), {0, 3}, 100);
     b.queue(9, rigid(5), 10, b.eligibility({1}));
-    check_eq(plan_text(b.snapshot, lending()), "expand 1 [0,2] ->4\nreserve 9 [0,5] ->5 at +100\n");
+    check_eq(plan_text(b.snapshot, lending()), "expand 1 [0,2] ->4 lent\nreserve 9 [0,5] ->5 at +100\n");
     SnapshotBuilder other({2, 0});
     other.run(1, malleable(2, 2, 8), {1, 1}, 500);
     other.run(2, rigid(3), {3, 0}, 100);

@@ -37,11 +37,11 @@ int size_on_nodes_until(Pass& pass, const RunningJob& job, Time until) {
     return size;
 }
 
-bool expand_until(Pass& pass, std::uint32_t running, Time until) {
+bool expand_until(Pass& pass, std::uint32_t running, Time until, Reason reason) {
     SystemState& state = pass.state;
     const int size = size_on_nodes_until(pass, state.snapshot().running[running], until);
     if (size == 0 || !state.may_grow(running, pass.counts)) return false;
-    state.expand(running, pass.counts, size);
+    state.expand(running, pass.counts, size, reason);
     return true;
 }
 
@@ -54,12 +54,12 @@ bool expand_by_loan(Pass& pass, std::uint32_t running) {
     const int kept = size_on_nodes_until(pass, job, state.end_of(job));
     const int lent = size_on_nodes_until(pass, job, returned);
     return lent > kept && choices::is_worth_lending(state, job, lent) &&
-           expand_until(pass, running, returned);
+           expand_until(pass, running, returned, Reason::lent);
 }
 
 void expand(Pass& pass, std::uint32_t running) {
     const Time end = pass.state.end_of(pass.state.snapshot().running[running]);
-    if (!expand_by_loan(pass, running)) expand_until(pass, running, end);
+    if (!expand_by_loan(pass, running)) expand_until(pass, running, end, Reason::nobody_can_use);
 }
 
 }  // namespace
