@@ -329,14 +329,23 @@ TEST(the_reserved_nodes_are_free_at_the_reserved_time) {
     check_that(reservations > 1000);
 }
 
-bool starts(const Case& c, JobId job) {
-    return std::any_of(c.actions.begin(), c.actions.end(), [&](const Action& action) {
-        return action.kind == ActionKind::start && action.job == job;
-    });
+const Action* action_of(const Case& c, JobId job) {
+    const auto found = std::find_if(c.actions.begin(), c.actions.end(),
+                                    [&](const Action& action) { return action.job == job; });
+    return found == c.actions.end() ? nullptr : &*found;
 }
 
-// The head: the first job that cannot start.  Without backfilling, shrinking and
-// expanding it would start at its fcfs reservation.
+// The head is the first job that does not start; null if there is none, or if its nodes never
+// come free.
+const Action* reservation_of_head(const Case& c) {
+    for (const PendingJob& job : c.snapshot.pending) {
+        const Action* action = action_of(c, job.id);
+        if (!job.claimed && !(action && action->kind == ActionKind::start)) return action;
+    }
+    return nullptr;
+}
+
+// Without backfilling, shrinking and expanding it would start at its fcfs reservation.
 TEST(the_head_never_starts_later_than_without_the_plan) {
     int heads = 0;
     for_random_cases(15, 12000, [&](const Case& given) {
@@ -347,65 +356,60 @@ TEST(the_head_never_starts_later_than_without_the_plan) {
             given.policy.initial_size != InitialSize::least)
             return;
         const Case plain(snapshot, *preset("fcfs"));
-        const Case c(snapshot, given.policy);
-        const auto first =
-            std::find_if(snapshot.pending.begin(), snapshot.pending.end(),
-                         [&](const auto& job) { return !job.claimed && !starts(plain, job.id); });
-        if (first == snapshot.pending.end()) return;
-        const auto head =
-            std::find_if(plain.actions.begin(), plain.actions.end(),
-                         [&](const Action& action) { return action.job == first->id; });
-        if (head == plain.actions.end()) return;  // its nodes never come free
+        const Action* head = reservation_of_head(plain);
+        if (!head) return;
         ++heads;
-        const auto own = std::find_if(c.actions.begin(), c.actions.end(),
-                                      [&](const Action& a) { return a.job == head->job; });
-        holds(own != c.actions.end(), c);
+        const Case c(snapshot, given.policy);
+        const Action* own = action_of(c, head->job);
+        holds(own, c);
         holds(own->kind == ActionKind::start || own->time <= head->time, c);
     });
     check_that(heads > 1000);
 }
 
+template <class Job>
+auto find_job(std::vector<Job>& jobs, JobId id) {
+    return std::find_if(jobs.begin(), jobs.end(), [&](const Job& job) { return job.id == id; });
+}
+
+void apply_resize(const Case& c, const Action& action, Snapshot& next) {
+    const bool shrinks = action.kind == ActionKind::shrink;
+    RunningJob& job = *find_job(next.running, action.job);
+    const int size = total(job.held);
+    const Time end = end_of(c, job);
+    add(job.held, action.nodes, shrinks ? -1 : 1);
+    job.last_resize = next.now;
+    if (end >= kNever) return;
+    const Duration left = rescale(end - next.now, size, total(job.held), job.elastic);
+    const Duration cost = job.elastic.cost.seconds(size, total(job.held));
+    job.estimated_end = std::max(shrinks ? end : 0, next.now + left + cost);
+}
+
+void apply_start(const Action& action, Snapshot& next) {
+    const auto pending = find_job(next.pending, action.job);
+    RunningJob job;
+    job.id = pending->id;
+    job.elastic = pending->elastic;
+    job.eligible = pending->eligible;
+    job.held = action.nodes;
+    while (job.held[job.batch_host_pool] == 0) ++job.batch_host_pool;
+    job.start = job.last_resize = next.now;
+    Duration duration = pending->duration;
+    if (action.size_after < job.elastic.pref)
+        duration = rescale(duration, job.elastic.pref, action.size_after, job.elastic);
+    job.estimated_end = std::min(next.now + duration, kNever);
+    job.resizable = job.elastic.malleable;
+    next.running.push_back(job);
+    next.pending.erase(pending);
+}
+
 // What is there when the plan has been carried out, if everybody does as asked at once.
 Snapshot after_plan(const Case& c) {
     Snapshot next = c.snapshot;
-    const auto running = [&](JobId id) {
-        return std::find_if(next.running.begin(), next.running.end(),
-                            [&](const RunningJob& job) { return job.id == id; });
-    };
-    const auto pending = [&](JobId id) {
-        return std::find_if(next.pending.begin(), next.pending.end(),
-                            [&](const PendingJob& job) { return job.id == id; });
-    };
     for (const Action& action : c.actions) {
-        const bool shrinks = action.kind == ActionKind::shrink;
-        if (shrinks || action.kind == ActionKind::expand) {
-            RunningJob& job = *running(action.job);
-            const int size = total(job.held);
-            add(job.held, action.nodes, shrinks ? -1 : 1);
-            const Time end = end_of(c, job);
-            job.last_resize = next.now;
-            if (end >= kNever) continue;
-            const Duration left = rescale(end - next.now, size, total(job.held), job.elastic);
-            const Duration cost = job.elastic.cost.seconds(size, total(job.held));
-            job.estimated_end = std::max(shrinks ? end : 0, next.now + left + cost);
-        }
-        if (action.kind != ActionKind::start) continue;
-        const PendingJob job = *pending(action.job);
-        RunningJob started;
-        started.id = job.id;
-        started.elastic = job.elastic;
-        started.eligible = job.eligible;
-        started.held = action.nodes;
-        while (started.held[started.batch_host_pool] == 0) ++started.batch_host_pool;
-        started.start = started.last_resize = next.now;
-        const Duration duration =
-            action.size_after < job.elastic.pref
-                ? rescale(job.duration, job.elastic.pref, action.size_after, job.elastic)
-                : job.duration;
-        started.estimated_end = std::min(next.now + duration, kNever);
-        started.resizable = job.elastic.malleable;
-        next.running.push_back(started);
-        next.pending.erase(pending(job.id));
+        if (action.kind == ActionKind::start) apply_start(action, next);
+        if (action.kind == ActionKind::shrink || action.kind == ActionKind::expand)
+            apply_resize(c, action, next);
     }
     for (PoolId pool = 0; pool < next.pools.size(); ++pool) {
         int used = 0;
@@ -428,20 +432,12 @@ TEST(the_head_never_waits_longer_than_its_reservation_said) {
         snapshot.promises.clear();
         for (PendingJob& job : snapshot.pending) job.shares_nodes = job.claimed = false;
         const Case before(snapshot, given.policy);
-        const auto first =
-            std::find_if(snapshot.pending.begin(), snapshot.pending.end(),
-                         [&](const PendingJob& job) { return !starts(before, job.id); });
-        if (first == snapshot.pending.end()) return;
-        const auto promised =
-            std::find_if(before.actions.begin(), before.actions.end(),
-                         [&](const Action& action) { return action.job == first->id; });
-        if (promised == before.actions.end()) return;  // its nodes never come free
+        const Action* promised = reservation_of_head(before);
+        if (!promised) return;
         ++heads;
         const Case c(after_plan(before), given.policy);
-        const auto own =
-            std::find_if(c.actions.begin(), c.actions.end(),
-                         [&](const Action& action) { return action.job == first->id; });
-        holds(own != c.actions.end(), before);
+        const Action* own = action_of(c, promised->job);
+        holds(own, before);
         holds(own->kind == ActionKind::start || own->time <= promised->time, before);
     });
     check_that(heads > 1000);
