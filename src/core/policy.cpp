@@ -28,6 +28,7 @@ constexpr Name<InitialSize> kInitialSize[] = {{"requested", InitialSize::request
                                               {"least", InitialSize::least},
                                               {"available", InitialSize::available},
                                               {"flexible", InitialSize::flexible},
+                                              {"beneficial", InitialSize::beneficial},
                                               {"equal-share", InitialSize::equal_share}};
 constexpr Name<Backfill> kBackfill[] = {
     {"none", Backfill::none}, {"easy", Backfill::easy}, {"conservative", Backfill::conservative}};
@@ -225,7 +226,7 @@ Policy equipartition() {
 // Ours: doc/policies.md says how it works and what it was chosen by.
 Policy elastic_default() {
     Policy policy;
-    policy.initial_size = InitialSize::flexible;
+    policy.initial_size = InitialSize::beneficial;
     policy.backfill_order = BackfillOrder::lightest;
     policy.expand_order = ExpandOrder::benefit;
     policy.expand_amount = ExpandAmount::to_fastest;

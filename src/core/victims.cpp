@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "core/choices/choices.hpp"
+#include "core/search.hpp"
 
 namespace elastic::core {
 namespace {
@@ -57,6 +58,31 @@ Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
     choose(
         eligible, needed, [&](PoolId pool) { return part.nodes[pool]; }, part.used);
     return part;
+}
+
+// The part of the victim that is best for both it and the job, which has `size` nodes with what is
+// the victim's part so far.
+Shrinkage most_beneficial(const SystemState& state, const PendingJob& job, int size,
+                          const Shrinkage& part) {
+    const RunningJob& victim = state.snapshot().running[part.victim];
+    const Eligibility& eligible = state.eligible(job.eligible);
+    const int used = total(part.used), kept = total(victim.held) - used;
+    const int most = choices::shrink_amount(state, victim, used + job.elastic.max - size,
+                                            shrinkable(victim, eligible)) -
+                     used;
+    const auto net = [&](int more, int victim_keeps) {
+        return choices::net_saving(state, job, victim, {size, part.size_after},
+                                   {size + more, victim_keeps});
+    };
+    const int best = least_at(0, std::clamp(most, 0, job.elastic.max - size), [&](int more) {
+        return -net(more, std::min(part.size_after, kept - more));
+    });
+    const int more = job.elastic.sizes.largest(size + 1, size + best) - size;
+    if (more <= 0) return part;
+    Shrinkage larger = allocate_resource(state, part.victim, eligible, used + more, used + more);
+    const bool is_better =
+        net(more, larger.size_after) > 0 && choices::is_feasible(state, victim, larger.size_after);
+    return is_better ? larger : part;
 }
 
 // How many fewer nodes are free at `time` if the victim is shrunk.
@@ -156,6 +182,22 @@ bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shr
         if (needed == 0) return true;
     }
     return false;
+}
+
+bool Victims::respect_reservations(SystemState& state, const Beneficiary& who,
+                                   const std::vector<Shrinkage>& selected) {
+    begin_losses(state, who);
+    return std::all_of(selected.begin(), selected.end(), [&](const Shrinkage& part) {
+        return respects_reservations(state, part, who.end);
+    });
+}
+
+int Victims::take_more(SystemState& state, const PendingJob& job, const Beneficiary& who, int size,
+                       std::vector<Shrinkage>& selected) {
+    const Shrinkage least = selected.back();
+    selected.back() = most_beneficial(state, job, size, least);
+    if (!respect_reservations(state, who, selected)) selected.back() = least;
+    return size + total(selected.back().used) - total(least.used);
 }
 
 void Victims::remove(const SystemState& state, const std::vector<Shrinkage>& done) {

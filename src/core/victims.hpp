@@ -38,6 +38,11 @@ class Victims {
     // is needed and delay no reservation.  False, and nothing is to be done, if
     // there are not enough: no job is shrunk for nothing.
     bool select(SystemState&, const Beneficiary&, std::vector<Shrinkage>& selected);
+    // The last one selected for the pending job, which is to start with `size` nodes, is resized
+    // anyway: takes more of it, as long as that saves the job more time than the victim loses.
+    // The job's size with that.
+    int take_more(SystemState&, const PendingJob&, const Beneficiary&, int size,
+                  std::vector<Shrinkage>& selected);
     // The selection has been carried out: these have nothing more to give.
     void remove(const SystemState&, const std::vector<Shrinkage>&);
     // The job has other things to do in this plan.
@@ -47,6 +52,7 @@ class Victims {
     void find(SystemState&);
     void begin_losses(SystemState&, const Beneficiary&);
     bool respects_reservations(SystemState&, const Shrinkage&, Time beneficiary_end);
+    bool respect_reservations(SystemState&, const Beneficiary&, const std::vector<Shrinkage>&);
 
     bool found_ = false;                // order_ is that of this pass
     bool admitted_ = false;             // by the guard, in this stage

@@ -4,6 +4,8 @@
 // pieces, so that no hold of the lock is long.
 #include "slurm/executor.hpp"
 
+#include <algorithm>
+
 #include "slurm/eligibility.hpp"
 #include "slurm/growth.hpp"
 #include "slurm/limits.hpp"
@@ -129,6 +131,9 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
     const Queue::Place& place = context_.view.places[action.entry];
     Refusals& refusals = context_.refusals;
     const core::PendingJob& entry = context_.view.snapshot.pending[action.entry];
+    // As many as were asked for it may have.
+    if (entry.elastic.malleable && action.size_after > entry.elastic.pref)
+        return refusals.refuse_more_than_asked(place);
     const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
     if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
     return entry.shares_nodes && outcome == StartOutcome::no_room ? refusals.refuse_sharing(place)
@@ -164,7 +169,7 @@ bool Executor::do_shrink(const Action& action, Time now) {
 bool Executor::is_barred(core::JobId beneficiary, Time now) {
     if (job_record_t* job = pending_job(beneficiary)) {
         const auto index = context_.view.entry_of(beneficiary);
-        return index && is_start_barred(job, *index);
+        return index && (is_start_barred(job, *index) || is_larger_start_barred(job));
     }
     job_record_t* job = running_job(beneficiary);
     Agreement* request = context_.book.of_job(beneficiary);
@@ -189,6 +194,22 @@ bool Executor::is_start_barred(job_record_t* job, std::size_t index) {
     if (!limit) return false;
     log_debug("job {}: barred: {}", job->job_id, *limit);
     context_.refusals.limit(place, job, least);
+    return true;
+}
+
+// Whether it cannot start with as many nodes as planned, which are more than it asks for.
+bool Executor::is_larger_start_barred(job_record_t* job) {
+    const auto& actions = context_.plan.actions;
+    const auto start = std::find_if(actions.begin(), actions.end(), [&](const Action& action) {
+        return action.kind == ActionKind::start && action.job == job->job_id;
+    });
+    if (start == actions.end()) return false;
+    const core::PendingJob& entry = context_.view.snapshot.pending[start->entry];
+    if (start->size_after <= entry.elastic.pref) return false;
+    const Queue::Place& place = context_.view.places[start->entry];
+    auto attempt = find(context_.queue.attempts()[place.attempt]);
+    if (!attempt || !limit_on_start(job, *attempt, start->size_after)) return false;
+    context_.refusals.refuse_more_than_asked(place);
     return true;
 }
 

@@ -30,6 +30,7 @@ class Executor {
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(core::JobId beneficiary, Time now);
     bool is_start_barred(job_record_t*, std::size_t entry);
+    bool is_larger_start_barred(job_record_t*);
     void ask_limits();
     void ask_limit(std::size_t entry);
     void do_expand(const core::Action&, Time now);

@@ -10,6 +10,7 @@
 #include "slurm/view.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "slurm/eligibility.hpp"
@@ -143,6 +144,8 @@ class Builder {
         if (entry.elastic) {
             pending.elastic = entry.annotation;
             pending.elastic.pref = std::clamp(nodes, entry.annotation.min, entry.annotation.max);
+            if (entry.annotation.malleable)
+                pending.elastic.max = most_startable(job, pending.elastic, place);
         } else {
             pending.elastic.min = pending.elastic.pref = nodes;
             pending.elastic.max = pending.shares_nodes ? nodes : most_wanted(job, nodes);
@@ -163,6 +166,16 @@ class Builder {
             nodes = std::max(nodes, (details->min_cpus + processors - 1) / processors);
         if (details->max_nodes > 0) nodes = std::min(nodes, details->max_nodes);
         return static_cast<int>(std::max(nodes, 1U));
+    }
+
+    // A malleable job may start with more nodes than it asks for, if nothing forbids that.
+    int most_startable(job_record_t* job, const core::Annotation& elastic,
+                       const Queue::Place& place) const {
+        if (!refusals_.may_start_larger(place)) return elastic.pref;
+        const auto of_partition = static_cast<int>(
+            std::min<std::uint32_t>(job->part_ptr->max_nodes, std::numeric_limits<int>::max()));
+        const int most = std::min(of_partition, most_nodes_by_limits(job));
+        return std::clamp(most, elastic.pref, elastic.max);
     }
 
     // With a range of nodes (-N 2-8), what it takes if that lets it start no later.

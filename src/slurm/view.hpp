@@ -52,6 +52,9 @@ class Refusals {
     // Each of them returns whether that is news.
     bool refuse(const Queue::Place& place) { return hidden_.insert(key(place)).second; }
     bool refuse_sharing(const Queue::Place& place) { return unshared_.insert(key(place)).second; }
+    bool refuse_more_than_asked(const Queue::Place& place) {
+        return limited_to_request_.insert(key(place)).second;
+    }
     // By a limit of accounting, which then bars the same user's jobs of as many nodes too: there
     // may be thousands, and only Slurm can say so, one by one.
     bool limit(const Queue::Place&, const job_record_t*, int nodes);
@@ -63,6 +66,9 @@ class Refusals {
 
     bool hides(const Queue::Place&, const job_record_t*, int nodes) const;
     bool shares(const Queue::Place& place) const { return unshared_.count(key(place)) == 0; }
+    bool may_start_larger(const Queue::Place& place) const {
+        return limited_to_request_.count(key(place)) == 0;
+    }
 
   private:
     using Key = std::pair<core::JobId, std::uint32_t>;  // and the attempt's index
@@ -72,9 +78,10 @@ class Refusals {
     static Key key(const Queue::Place& place) { return {place.job, place.attempt}; }
     static Account account(const Queue::Place&, const job_record_t*);
 
-    std::set<Key> hidden_;            // Slurm would not start it so now, for reasons of its own
-    std::set<Key> unshared_;          // it found no room on nodes that are partly in use
-    std::map<Account, int> limited_;  // from so many nodes on
+    std::set<Key> hidden_;              // Slurm would not start it so now, for reasons of its own
+    std::set<Key> unshared_;            // it found no room on nodes that are partly in use
+    std::set<Key> limited_to_request_;  // not with more nodes than asked for
+    std::map<Account, int> limited_;    // from so many nodes on
     std::set<Account> asked_;
 };
 

@@ -29,6 +29,27 @@ def test_a_malleable_job_shrinks_for_a_pending_one(cluster, elastic):
     assert cluster.wait_journal(waiting, "start")["time"] == resize["time"]
 
 
+def test_a_short_job_starts_with_more_nodes_of_a_long_one(cluster, elastic):
+    elastic(**LINA, InitialSize="beneficial")
+    long = cluster.actor("malleable,min=2,max=8", "-N8", "--time=50")
+    short = cluster.sbatch("--elastic=malleable,min=1,pref=2,max=5", "-N2", "--exclusive",
+                           "--time=5", wrap="sleep 60")
+    assert long.take_shrink()["size"] == 3
+    cluster.wait_state(short, "RUNNING")
+    assert len(cluster.nodes_of(short)) == 5
+
+
+def test_a_long_job_starts_with_what_it_asks_for(cluster, elastic):
+    elastic(**LINA, InitialSize="beneficial")
+    running = cluster.actor("malleable,min=1,max=4", "-N4", "--time=50")
+    cluster.sbatch("-N4", "--exclusive", "--time=50", wrap="sleep 600")
+    asking = cluster.sbatch("--elastic=malleable,min=2,pref=2,max=5,rho=0.9", "-N2", "--exclusive",
+                            "--time=50", wrap="sleep 60")
+    assert running.take_shrink()["size"] == 2
+    cluster.wait_state(asking, "RUNNING")
+    assert len(cluster.nodes_of(asking)) == 2
+
+
 def test_a_malleable_job_expands_over_nodes_nobody_can_use(cluster, elastic):
     app = cluster.actor("malleable,min=2,max=6", "-N2")
     elastic(**LINA)

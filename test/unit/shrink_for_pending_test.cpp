@@ -15,6 +15,12 @@ Policy shrink_only() {
     return policy;
 }
 
+Policy beneficial() {
+    Policy policy = shrink_only();
+    policy.initial_size = InitialSize::beneficial;
+    return policy;
+}
+
 std::string plan(const SnapshotBuilder& builder) {
     return plan_text(builder.snapshot, shrink_only());
 }
@@ -37,6 +43,50 @@ TEST(with_initial_size_least_a_malleable_pending_job_starts_at_its_minimum) {
     requested.initial_size = InitialSize::requested;
     check_eq(plan_text(b.snapshot, requested),
              "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");
+}
+
+TEST(with_initial_size_beneficial_a_short_job_takes_more_of_a_large_victim) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 8, 8), {8}, 1000);
+    b.queue(9, malleable(2, 4, 16), 10);
+    check_eq(plan_text(b.snapshot, beneficial()),
+             "shrink 1 [6] ->2 for 9\nstart 9 [6] ->6 deferred\n");
+    b.snapshot.pending[0].elastic.max = 5;
+    check_eq(plan_text(b.snapshot, beneficial()),
+             "shrink 1 [5] ->3 for 9\nstart 9 [5] ->5 deferred\n");
+}
+
+TEST(with_initial_size_beneficial_no_more_is_taken_where_it_saves_less_than_it_costs) {
+    SnapshotBuilder small({0});
+    small.run(1, malleable(1, 4, 4), {4}, 1000);
+    small.run(2, malleable(1, 3, 3), {3}, 1000);
+    small.queue(9, malleable(2, 4, 16), 10);
+    check_eq(plan_text(small.snapshot, beneficial()),
+             "shrink 1 [3] ->1 for 9\nshrink 2 [1] ->2 for 9\nstart 9 [4] ->4 deferred\n");
+
+    SnapshotBuilder dear({0});
+    RunningJob& victim = dear.run(1, malleable(2, 8, 8), {8}, 1000);
+    dear.queue(9, malleable(2, 4, 16), 10);
+    const std::string as_requested = "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n";
+    victim.elastic.cost.b = 5;  // seconds for each node
+    check_eq(plan_text(dear.snapshot, beneficial()), as_requested);
+    victim.elastic.cost.b = 0;
+    dear.snapshot.pending[0].elastic.speedup.a = 1;  // does not scale at all
+    check_eq(plan_text(dear.snapshot, beneficial()), as_requested);
+    dear.snapshot.pending[0].elastic = rigid(4);
+    check_eq(plan_text(dear.snapshot, beneficial()), as_requested);
+}
+
+TEST(with_initial_size_beneficial_sizes_are_allowed_ones) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 12, 12), {12}, 1000);
+    b.queue(9, malleable(2, 4, 16), 10).elastic.sizes = *parse_size_rule("pow2");
+    check_eq(plan_text(b.snapshot, beneficial()),
+             "shrink 1 [8] ->4 for 9\nstart 9 [8] ->8 deferred\n");
+    b.snapshot.pending[0].elastic.sizes = {};
+    b.snapshot.running[0].elastic.sizes = *parse_size_rule("step:5");
+    check_eq(plan_text(b.snapshot, beneficial()),
+             "shrink 1 [7] ->5 for 9\nstart 9 [7] ->7 deferred\n");
 }
 
 TEST(nobody_is_shrunk_for_nothing) {

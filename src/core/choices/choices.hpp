@@ -27,6 +27,14 @@ int initial_size(const SystemState&, const PendingJob&, int idle);
 // and the one it is content with.
 int best_initial_size(const SystemState&, const PendingJob&);
 int least_initial_size(const SystemState&, const PendingJob&);
+// Whether it may get more than that from them; and by how much less time the job and one victim
+// take together if it starts with more nodes and the victim keeps fewer.
+struct Sizes {
+    int job = 0, victim = 0;
+};
+bool may_start_larger(const SystemState&, const PendingJob&);
+Duration net_saving(const SystemState&, const PendingJob&, const RunningJob& victim, Sizes before,
+                    Sizes after);
 // Whether a malleable job may start on fewer idle nodes than it asks for.
 bool is_moldable(const Policy&);
 

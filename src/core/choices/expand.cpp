@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/choices/choices.hpp"
+#include "core/search.hpp"
 
 namespace elastic::core::choices {
 
@@ -37,33 +38,6 @@ double benefit(const SystemState& state, const RunningJob& job) {
 // How much later an expansion may let a job end, as a share of what it has left: nodes that would
 // be idle are worth something, but not a resize that takes much longer than it saves.
 constexpr double kMostDelay = 0.5;
-
-// The size from `low` to `high` at which `value` is least, if it falls up to there and rises
-// behind.
-template <class Value>
-int least_at(int low, int high, Value&& value) {
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (value(middle + 1) < value(middle))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// The last size from `low` to `high` for which it holds, if it does for `low` and up to there.
-template <class Condition>
-int last_where(int low, int high, Condition&& holds) {
-    while (low < high) {
-        const int middle = high - (high - low) / 2;
-        if (holds(middle))
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
 
 // From its present size to `high`, the size at which the job runs fastest: there is one in every
 // model.

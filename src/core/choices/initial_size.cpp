@@ -16,6 +16,19 @@ int share_of(const SystemState& state, const Annotation& elastic) {
     return elastic.sizes.largest(elastic.min, share);
 }
 
+Duration duration(const PendingJob& job, int size) {
+    return rescale(job.duration, job.elastic.pref, size, job.elastic);
+}
+
+// What a victim loses that has `kept` nodes for some time and then gets back what it had.
+Duration time_lost(const SystemState& state, const RunningJob& victim, int kept, Duration time) {
+    const int size = total(victim.held);
+    const double slower = rescale(1, size, kept, victim.elastic);
+    const Duration left = state.end_of(victim) - state.snapshot().now;
+    return std::min(time, left * slower) * (1 - 1 / slower) +
+           victim.elastic.cost.seconds(size, kept) + victim.elastic.cost.seconds(kept, size);
+}
+
 }  // namespace
 
 int requested_size(const PendingJob& job) {
@@ -43,8 +56,10 @@ int initial_size(const SystemState& state, const PendingJob& job, int idle) {
 }
 
 int best_initial_size(const SystemState& state, const PendingJob& job) {
-    return state.policy().initial_size == InitialSize::flexible ? initial_size(state, job)
-                                                                : least_initial_size(state, job);
+    const InitialSize choice = state.policy().initial_size;
+    return choice == InitialSize::flexible || choice == InitialSize::beneficial
+               ? initial_size(state, job)
+               : least_initial_size(state, job);
 }
 
 int least_initial_size(const SystemState& state, const PendingJob& job) {
@@ -57,6 +72,7 @@ int least_initial_size(const SystemState& state, const PendingJob& job) {
         case InitialSize::least:
         case InitialSize::available:
         case InitialSize::flexible:
+        case InitialSize::beneficial:
             return smallest_start(job);
     }
     return 0;
@@ -64,7 +80,21 @@ int least_initial_size(const SystemState& state, const PendingJob& job) {
 
 bool is_moldable(const Policy& policy) {
     return policy.initial_size == InitialSize::available ||
-           policy.initial_size == InitialSize::flexible;
+           policy.initial_size == InitialSize::flexible ||
+           policy.initial_size == InitialSize::beneficial;
+}
+
+bool may_start_larger(const SystemState& state, const PendingJob& job) {
+    return state.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
+}
+
+// Turnaround is made shorter by the short: a job that is soon over loses less of a long one's
+// time than it saves of its own, even if both scale perfectly.
+Duration net_saving(const SystemState& state, const PendingJob& job, const RunningJob& victim,
+                    Sizes before, Sizes after) {
+    const Duration longer = duration(job, before.job), shorter = duration(job, after.job);
+    return longer - shorter + time_lost(state, victim, before.victim, longer) -
+           time_lost(state, victim, after.victim, shorter);
 }
 
 }  // namespace elastic::core::choices

@@ -178,6 +178,20 @@ def test_nobody_shrinks_for_a_limited_job(cluster, account, elastic):
     cluster.wait_state(limited, "RUNNING")
 
 
+@pytest.mark.parametrize("size", ["beneficial", "equal-share"])
+def test_who_may_not_have_more_starts_with_what_was_asked_for(cluster, account, elastic, size):
+    account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
+    elastic(Policy="lina-default", InitialSize=size)
+    other = account.sbatch("-N1", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+    long = cluster.actor("malleable,min=1,max=7", "-N7", "--time=50")
+    asking = account.sbatch("--elastic=malleable,min=1,pref=2,max=6", "-N2", "--exclusive",
+                            "--time=5", wrap="sleep 600")
+    assert long.take_shrink()["size"] == 5
+    cluster.wait_state(asking, "RUNNING")
+    assert len(cluster.nodes_of(asking)) == 2
+
+
 def test_a_shrink_extends_no_limit_over_maxwall(cluster, account):
     def limit_after_shrink():
         app = account.actor("malleable,min=1,max=8", "-N4", "-t", "2")
