@@ -180,7 +180,7 @@ def test_nobody_shrinks_for_a_limited_job(cluster, account, elastic):
 
 @pytest.mark.parametrize("size", ["beneficial", "equal-share"])
 def test_who_may_not_have_more_starts_with_what_was_asked_for(cluster, account, elastic, size):
-    account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
+    account.limit("GrpTRES=node=3", r"GrpTRES=.*node=3\(")
     elastic(Policy="lina-default", InitialSize=size)
     other = account.sbatch("-N1", "--exclusive", wrap="sleep 600")
     cluster.wait_state(other, "RUNNING")
