@@ -79,6 +79,7 @@ Json to_json(const Promise& promise) {
     json.set("op", Json(static_cast<std::int64_t>(promise.op))).set("job", promise.job);
     json.set("nodes", counts_to_json(promise.nodes));
     if (promise.beneficiary != 0) json.set("beneficiary", promise.beneficiary);
+    if (promise.size != 0) json.set("size", promise.size);
     set_if(json, "revocable", promise.revocable);
     return json;
 }
@@ -224,6 +225,7 @@ void read(Reader& reader, Promise& promise) {
     reader.id("job", promise.job);
     reader.counts("nodes", promise.nodes);
     reader.optional_integer("beneficiary", promise.beneficiary, 0, kMaxId);
+    reader.optional_integer("size", promise.size, 0, kMaxNodes);
     reader.flag("revocable", promise.revocable);
 }
 

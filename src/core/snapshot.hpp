@@ -87,6 +87,7 @@ struct Promise {
     PoolCounts nodes;
     JobId beneficiary =
         0;  // shrink: the pending or running job that waits for the nodes; 0: anybody
+    int size = 0;  // ... with which a pending one is to start; 0: the least it can start with
     bool revocable = false;  // merely offered: may be withdrawn without harm
 };
 

@@ -114,6 +114,12 @@ void SystemState::collect_claims() {
         decide(i);
     }
     std::sort(claims_by_id_.begin(), claims_by_id_.end());
+    for (const Promise& promise : snapshot_->promises) {
+        Claim* claim = find_claim(promise.beneficiary);
+        if (!claim) continue;
+        const int most = std::max(claim->size, snapshot_->pending[claim->job].elastic.max);
+        claim->size = claim->missing = std::clamp(promise.size, claim->size, most);
+    }
 }
 
 void SystemState::book_promise(const Promise& promise) {
@@ -166,20 +172,29 @@ void SystemState::set_claims_aside() {
         choose(
             eligible(job.eligible), claim.missing,
             [&](PoolId pool) { return profile_.free_now(pool); }, claim.aside);
-        profile_.take(snapshot_->now, end_of(job, claim.size), claim.aside);
+        keep_aside(claim.job);
     }
+}
+
+void SystemState::keep_aside(std::uint32_t pending) {
+    const Claim& claim = claim_of(pending);
+    profile_.take(snapshot_->now, end_of(snapshot_->pending[pending], claim.size), claim.aside);
+}
+
+void SystemState::give_back_aside(std::uint32_t pending) {
+    const Claim& claim = claim_of(pending);
+    const Time end = end_of(snapshot_->pending[pending], claim.size);
+    profile_.give_back(snapshot_->now, end, claim.aside);
+}
+
+const SystemState::Claim& SystemState::claim_of(std::uint32_t pending) const {
+    return *std::lower_bound(claims_.begin(), claims_.end(), pending,
+                             [](const Claim& a, std::uint32_t job) { return a.job < job; });
 }
 
 SystemState::Claim* SystemState::find_claim(JobId id) {
     const std::uint32_t index = look_up(claims_by_id_, id, claims_.size());
     return index < claims_.size() ? &claims_[index] : nullptr;
-}
-
-const PoolCounts* SystemState::set_aside(std::uint32_t pending) const {
-    const auto claim =
-        std::lower_bound(claims_.begin(), claims_.end(), pending,
-                         [](const Claim& a, std::uint32_t job) { return a.job < job; });
-    return claim != claims_.end() && claim->job == pending ? &claim->aside : nullptr;
 }
 
 std::uint32_t SystemState::find_running(JobId id) const {
@@ -378,12 +393,6 @@ void SystemState::start(std::uint32_t pending, const PoolCounts& idle, int size,
     Action& action = add(ActionKind::start, reason, job.id, idle);
     action.size_after = size;
     action.entry = pending;
-}
-
-void SystemState::start_claimed(std::uint32_t pending, const PoolCounts& more, int size) {
-    start(pending, more, size, Reason::nodes_came_free);
-    Action& action = plan_.actions.back();
-    action.nodes = sum(*set_aside(pending), more);
 }
 
 void SystemState::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,

@@ -103,8 +103,11 @@ class SystemState {
     int equal_share() const;
     bool touched(std::uint32_t running) const { return touched_[running]; }
     bool decided(std::uint32_t pending) const { return decided_[pending]; }
-    // Idle nodes set aside for a claimed job; null if none are.
-    const PoolCounts* set_aside(std::uint32_t pending) const;
+    // The idle nodes that a claimed job is to start with besides its victims': they are taken,
+    // unless they are given back so that it may be looked at whether it can start on idle nodes
+    // alone.
+    void give_back_aside(std::uint32_t pending);
+    void keep_aside(std::uint32_t pending);
     int shared_nodes(PoolId pool) const { return shared_[pool]; }
     // Index of a running job by its id, snapshot().running.size() if there is none.
     std::uint32_t find_running(JobId) const;
@@ -114,8 +117,6 @@ class SystemState {
     // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
     // `idle` are nodes that are free now.
     void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
-    // ... with `more` besides those set aside for it.
-    void start_claimed(std::uint32_t pending, const PoolCounts& more, int size);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
     void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
@@ -148,6 +149,7 @@ class SystemState {
     void book_shrink(const Shrinkage&, Time beneficiary_end);
     void collect_claims();
     void set_claims_aside();
+    const Claim& claim_of(std::uint32_t pending) const;  // of a claimed job
     Claim* find_claim(JobId);
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);

@@ -77,6 +77,7 @@ core::Promise Reader::promised_shrink(const Agreement& agreement) const {
     promise.job = agreement.job;
     promise.nodes = context_.view.count(NodeSet::from_text(agreement.node_list).get());
     promise.beneficiary = agreement.beneficiary;
+    promise.size = agreement.beneficiary_size;
     promise.revocable = agreement.state == AgreementState::offered;
     return promise;
 }

@@ -336,6 +336,12 @@ class Cluster:
         """n[1-3] as a list."""
         return self.run("scontrol", "show", "hostnames", hostlist).out.split()
 
+    def wait_two_passes(self):
+        """Until whatever the scheduler wanted to do now, it has done."""
+        before = self.selastic("jobs")["pass"]["count"]
+        wait_until(lambda: self.selastic("jobs")["pass"]["count"] >= before + 2,
+                   "the scheduler has planned twice")
+
     def wait_state(self, job, *states, within=PATIENCE):
         """Until the job is in one of the states, which is returned."""
         def there():

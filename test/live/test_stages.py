@@ -50,6 +50,23 @@ def test_a_long_job_starts_with_what_it_asks_for(cluster, elastic):
     assert len(cluster.nodes_of(asking)) == 2
 
 
+def test_idle_nodes_wait_for_victims_nodes(cluster, elastic):
+    elastic(**LINA, InitialSize="flexible")
+    app = cluster.actor("malleable,min=2,max=7", "-N7")
+    claimed = cluster.sbatch("--elastic=malleable,min=3,pref=4,max=4", "-N4", "--exclusive",
+                             wrap="sleep 60")
+    offer = app.event("offer_shrink")
+    assert offer["nodes"] == 3, "one is idle"
+    later = cluster.sbatch("-N1", "--exclusive", "--time=1", wrap="sleep 60")
+    cluster.wait_two_passes()
+    assert cluster.state(later) == "PENDING"
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.do("done", offer["op"])
+    cluster.wait_state(claimed, "RUNNING")
+    assert len(cluster.nodes_of(claimed)) == 4
+
+
 def test_a_malleable_job_expands_over_nodes_nobody_can_use(cluster, elastic):
     app = cluster.actor("malleable,min=2,max=6", "-N2")
     elastic(**LINA)

@@ -152,6 +152,7 @@ class RandomSnapshot {
             b.snapshot.pending[between(0, static_cast<int>(b.snapshot.pending.size()) - 1)];
         claimed.claimed = true;
         promise.beneficiary = claimed.id;
+        if (chance(70)) promise.size = between(claimed.elastic.min, claimed.elastic.max + 2);
     }
 
     void promise_expand(SnapshotBuilder& b, const core::RunningJob& job, std::vector<int>& kept) {

@@ -52,6 +52,24 @@ TEST(a_claimed_job_waits_and_keeps_the_idle_nodes_it_needs) {
     check_eq(plan_text(b.snapshot), "start 8 [2] ->2\n");
 }
 
+TEST(a_claimed_job_keeps_what_it_needs_for_the_size_it_is_to_start_with) {
+    SnapshotBuilder b({2});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    Promise& promise = b.promise(Kind::shrink, 7, 1, {3});
+    promise.beneficiary = 9;
+    b.queue(8, rigid(2), 10);
+    b.queue(9, malleable(3, 4, 8), 20).claimed = true;
+    check_eq(plan_text(b.snapshot), "start 8 [2] ->2\n");
+    promise.size = 5;
+    check_eq(plan_text(b.snapshot), "reserve 8 [2] ->2 at +20\n");
+    promise.size = 100;  // as many as it may have by now
+    check_eq(plan_text(b.snapshot), "reserve 8 [2] ->2 at +20\n");
+    b.snapshot.pending[1].elastic.max = 4;
+    b.snapshot.pools[0].idle = 3;
+    b.snapshot.pools[0].nodes = 9;
+    check_eq(plan_text(b.snapshot), "start 9 [3] ->3 nodes came free\nreserve 8 [2] ->2 at +20\n");
+}
+
 TEST(a_claimed_job_starts_when_idle_nodes_suffice) {
     SnapshotBuilder b({4});
     b.run(1, malleable(2, 6, 6), {6}, 100);

@@ -53,13 +53,13 @@ bool start_on_shared_nodes(Pass& pass, std::uint32_t pending, Reason reason) {
 void start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
-    const int aside = total(*state.set_aside(pending));
+    state.give_back_aside(pending);
     for (int size : {choices::initial_size(state, job), choices::least_initial_size(state, job)}) {
-        const int more = std::max(0, size - aside);
         const Time end = state.end_of(job, size);
-        if (size < aside || state.available(job.eligible, more, end, pass.counts) < more) continue;
-        return state.start_claimed(pending, pass.counts, size);
+        if (state.available(job.eligible, size, end, pass.counts) < size) continue;
+        return state.start(pending, pass.counts, size, Reason::nodes_came_free);
     }
+    state.keep_aside(pending);
 }
 
 // The size that the job can have on idle nodes until it ends, and in pass.counts

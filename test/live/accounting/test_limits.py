@@ -28,16 +28,6 @@ def finish(cluster, app):
     cluster.wait_state(app.job, "COMPLETED")
 
 
-def passes(cluster):
-    return cluster.selastic("jobs")["pass"]["count"]
-
-
-def wait_two_passes(cluster):
-    """Until whatever the scheduler wanted to do now, it has done."""
-    before = passes(cluster)
-    wait_until(lambda: passes(cluster) >= before + 2, "the scheduler has planned twice")
-
-
 def refused_growth(cluster, app, nodes):
     """Why an accepted offer of so many nodes has come to nothing."""
     cluster.run("selastic", "expand", app.job, nodes)
@@ -97,7 +87,7 @@ def test_growth_ends_at_an_association_limit(cluster, account, elastic):
     app = account.actor("malleable,min=1,max=8", "-N2")
     assert app.take_expand()["size"] == 4
     assert refused_growth(cluster, app, 8).endswith("AssocGrpNodeLimit")
-    wait_two_passes(cluster)
+    cluster.wait_two_passes()
     app.no_event()
     assert len(cluster.nodes_of(app.job)) == 4
     account.limit("GrpTRES=node=7", r"GrpTRES=.*node=7\(")
@@ -124,7 +114,7 @@ def test_growth_ends_at_a_qos_limit(cluster, account, elastic):
     app = account.actor("malleable,min=1,max=8", "-N2", f"--qos={qos}")
     assert app.take_expand()["size"] == 4
     assert refused_growth(cluster, app, 8).endswith("QOSMaxNodePerJobLimit")
-    wait_two_passes(cluster)
+    cluster.wait_two_passes()
     app.no_event()
     account.change_qos(qos, "MaxTRESPerJob=node=6", "MaxTRESPJ=node=6$")
     assert app.take_expand()["size"] == 6
@@ -168,7 +158,7 @@ def test_nobody_shrinks_for_a_limited_job(cluster, account, elastic):
     limited = account.sbatch("-N2", "--exclusive", wrap="sleep 600")
     fits = cluster.sbatch("-N1", "--exclusive", wrap="sleep 600")
     cluster.wait_state(fits, "RUNNING")
-    wait_two_passes(cluster)
+    cluster.wait_two_passes()
     app.no_event()
     wait_until(lambda: cluster.job(limited)["Reason"] == "AssocGrpNodeLimit",
                lambda: f"the job waits for its limit: {cluster.job(limited)}")
