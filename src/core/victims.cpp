@@ -184,8 +184,8 @@ bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shr
     return false;
 }
 
-bool Victims::respect_reservations(SystemState& state, const Beneficiary& who,
-                                   const std::vector<Shrinkage>& selected) {
+bool Victims::all_respect_reservations(SystemState& state, const Beneficiary& who,
+                                       const std::vector<Shrinkage>& selected) {
     begin_losses(state, who);
     return std::all_of(selected.begin(), selected.end(), [&](const Shrinkage& part) {
         return respects_reservations(state, part, who.end);
@@ -196,7 +196,7 @@ int Victims::take_more(SystemState& state, const PendingJob& job, const Benefici
                        std::vector<Shrinkage>& selected) {
     const Shrinkage least = selected.back();
     selected.back() = most_beneficial(state, job, size, least);
-    if (!respect_reservations(state, who, selected)) selected.back() = least;
+    if (!all_respect_reservations(state, who, selected)) selected.back() = least;
     return size + total(selected.back().used) - total(least.used);
 }
 

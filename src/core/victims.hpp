@@ -52,7 +52,7 @@ class Victims {
     void find(SystemState&);
     void begin_losses(SystemState&, const Beneficiary&);
     bool respects_reservations(SystemState&, const Shrinkage&, Time beneficiary_end);
-    bool respect_reservations(SystemState&, const Beneficiary&, const std::vector<Shrinkage>&);
+    bool all_respect_reservations(SystemState&, const Beneficiary&, const std::vector<Shrinkage>&);
 
     bool found_ = false;                // order_ is that of this pass
     bool admitted_ = false;             // by the guard, in this stage
