@@ -120,7 +120,7 @@ def test_reserved_nodes_are_lent_and_come_back(cluster, elastic):
     assert app.event("resized")["size"] == 4
     app.do("done", offer["op"])
     cluster.run("scancel", others)
-    assert app.take_shrink()["size"] == 3
+    assert app.take_shrink()["size"] in (2, 3), "the others' nodes come free one by one"
     cluster.wait_state(waiting, "RUNNING")
 
 

@@ -258,6 +258,7 @@ def test_deadline_that_passed_in_the_outage(cluster, adaptive):
 def test_again_and_again_while_jobs_change_size(cluster):
     """Kills at moments nobody has chosen."""
     app = cluster.actor("malleable+evolving,min=1,max=8", "-N4")
+    wait_saved(cluster, app)
     for round_ in range(6):
         app.tell("elastic", function="release" if round_ % 2 else "request",
                  arguments=[1, None] if round_ % 2 else [1, 1, 30.0])
