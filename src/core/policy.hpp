@@ -21,7 +21,8 @@ enum class InitialSize {
                   // size ([mebf] GetResources)
     flexible,     // the same on idle nodes; by shrinking others the preferred size if they can
                   // give it, else the minimum
-    beneficial,   // ... and more, as long as that saves more time than it costs the last victim
+    beneficial,   // ... and more, as long as that saves more time than it costs the last victim;
+                  // less than the preferred size only if that saves more than it costs all victims
     equal_share,  // a malleable job gets what each malleable job gets ([gupta] section VI-E)
 };
 

@@ -316,6 +316,18 @@ Time SystemState::next_end() const {
     return releases.empty() ? kNever : std::max(releases.front().at, profile_.soon());
 }
 
+Time SystemState::free_without_shrinking(EligibilityId id, int nodes) const {
+    int missing = nodes - free_now(id);
+    if (missing <= 0) return snapshot_->now;
+    const Eligibility& pools = eligible(id);
+    for (const Release& release : index_->releases.entries()) {
+        if (std::find(pools.begin(), pools.end(), release.pool) == pools.end()) continue;
+        missing -= release.nodes;
+        if (missing <= 0) return std::max(release.at, profile_.soon());
+    }
+    return kNever;
+}
+
 int SystemState::equal_share() const {
     if (equal_share_ < 0) equal_share_ = compute_equal_share();
     return equal_share_;

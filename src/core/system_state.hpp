@@ -94,6 +94,9 @@ class SystemState {
     int idle() const;                   // free now, of any pool
     int nodes() const;                  // of any pool
     Time next_end() const;              // the next estimated end of a job or of nodes' sharing
+    // When that many eligible nodes are there if nobody is shrunk and nobody else takes them;
+    // kNever if not by the estimates.
+    Time free_without_shrinking(EligibilityId, int nodes) const;
     bool is_anyone_waiting() const { return undecided_ > 0; }
     bool has_backfilled() const { return backfilled_; }
     // The size that each malleable job has if they share alike what they and the

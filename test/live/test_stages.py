@@ -50,6 +50,19 @@ def test_a_long_job_starts_with_what_it_asks_for(cluster, elastic):
     assert len(cluster.nodes_of(asking)) == 2
 
 
+def test_a_job_that_ends_sooner_by_waiting_waits(cluster, elastic):
+    elastic(**LINA, InitialSize="beneficial")
+    app = cluster.actor("malleable,min=4,max=8", "-N8", "--time=10")
+    asking = cluster.sbatch("--elastic=malleable,min=2,pref=8,max=8", "-N8", "--exclusive",
+                            "--time=50", wrap="sleep 60")
+    cluster.wait_two_passes()
+    assert not cluster.journal(app.job, "offer")
+    assert cluster.state(asking) == "PENDING"
+    elastic(**LINA, InitialSize="flexible")
+    assert app.take_shrink()["size"] == 6
+    cluster.wait_state(asking, "RUNNING")
+
+
 def test_idle_nodes_wait_for_victims_nodes(cluster, elastic):
     elastic(**LINA, InitialSize="flexible")
     app = cluster.actor("malleable,min=2,max=7", "-N7")

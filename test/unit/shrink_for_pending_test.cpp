@@ -89,6 +89,31 @@ TEST(with_initial_size_beneficial_sizes_are_allowed_ones) {
              "shrink 1 [7] ->5 for 9\nstart 9 [7] ->7 deferred\n");
 }
 
+TEST(with_initial_size_beneficial_a_job_starts_small_only_if_that_saves_more_than_it_costs) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(4, 6, 6), {6}, 100);
+    b.run(2, rigid(4), {4}, 10);
+    // With 2 nodes it ends after 22 s, of which its victim loses a third.
+    b.queue(9, malleable(2, 4, 4), 11);
+    const std::string starts = "shrink 1 [2] ->4 for 9\nstart 9 [2] ->2 deferred\n";
+    const auto plan_if_it_waits = [&](Duration wait, InitialSize choice) {
+        b.snapshot.running[1].estimated_end = wait < kNever ? b.snapshot.now + wait : kNever;
+        Policy policy = shrink_only();
+        policy.initial_size = choice;
+        return plan_text(b.snapshot, policy);
+    };
+    check_eq(plan_if_it_waits(10, InitialSize::beneficial), "reserve 9 [4] ->4 at +10\n");
+    check_eq(plan_if_it_waits(10, InitialSize::flexible), starts);
+    check_eq(plan_if_it_waits(18, InitialSize::beneficial), "reserve 9 [4] ->4 at +18\n");
+    check_eq(plan_if_it_waits(19, InitialSize::beneficial), starts);
+    b.snapshot.running[0].elastic.cost.sync = 1;  // for each of two resizes
+    check_eq(plan_if_it_waits(19, InitialSize::beneficial), "reserve 9 [4] ->4 at +19\n");
+    check_eq(plan_if_it_waits(21, InitialSize::beneficial), starts);
+    check_eq(plan_if_it_waits(kNever, InitialSize::beneficial), starts);
+    b.snapshot.pending[0].duration = kNever;
+    check_eq(plan_if_it_waits(10, InitialSize::beneficial), starts);
+}
+
 TEST(nobody_is_shrunk_for_nothing) {
     SnapshotBuilder b({1});
     b.run(1, malleable(6, 8, 8), {8}, 100);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "core/system_state.hpp"
 
@@ -35,6 +36,9 @@ struct Sizes {
 bool may_start_larger(const SystemState&, const PendingJob&);
 Duration net_saving(const SystemState&, const PendingJob&, const RunningJob& victim, Sizes before,
                     Sizes after);
+// Whether to shrink these is better than to let the job wait, if it cannot get what it asks for.
+bool is_small_start_beneficial(const SystemState&, const PendingJob&, int size,
+                               const std::vector<Shrinkage>&);
 // Whether a malleable job may start on fewer idle nodes than it asks for.
 bool is_moldable(const Policy&);
 

@@ -97,4 +97,20 @@ Duration net_saving(const SystemState& state, const PendingJob& job, const Runni
            time_lost(state, victim, after.victim, shorter);
 }
 
+// It may end sooner with all nodes that it asks for as soon as others have ended; and if it is long
+// itself, its victims lose more than it saves.
+bool is_small_start_beneficial(const SystemState& state, const PendingJob& job, int size,
+                               const std::vector<Shrinkage>& victims) {
+    // A job without an end has none that could be sooner.
+    if (state.policy().initial_size != InitialSize::beneficial || job.duration >= kNever)
+        return true;
+    const int asked = requested_size(job);
+    const Time waiting = state.free_without_shrinking(job.eligible, asked) + duration(job, asked);
+    const Duration stays = duration(job, size);
+    Duration saved = waiting - (state.snapshot().now + stays);
+    for (const Shrinkage& part : victims)
+        saved -= time_lost(state, state.snapshot().running[part.victim], part.size_after, stays);
+    return saved > 0;
+}
+
 }  // namespace elastic::core::choices

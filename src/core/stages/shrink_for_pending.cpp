@@ -63,8 +63,10 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     if (pass.victims.supply(state, job.eligible) < needed) return false;
     const Beneficiary who{job.eligible, needed, end, pass.counts, 0};
     if (!pass.victims.select(state, who, pass.selected)) return false;
+    const bool small = size < choices::initial_size(state, job);
     if (choices::may_start_larger(state, job))
         size = pass.victims.take_more(state, job, who, size, pass.selected);
+    if (small && !choices::is_small_start_beneficial(state, job, size, pass.selected)) return false;
     state.start_by_shrinking(pending, pass.counts, size, pass.selected);
     pass.victims.remove(state, pass.selected);
     return true;
