@@ -2,11 +2,7 @@
 // Books what the snapshot says and what the plan decides, in one place, so that
 // every stage sees what the stages before it have left.
 //
-// Agreements in flight come first.  Idle nodes of an accepted growth, and those
-// that a claimed job needs besides its victims' nodes, are taken before any
-// stage runs: they have been promised, and whoever came later must not undo it.
-// Offers that nobody has accepted are not booked: their nodes count as free
-// until stage 3 is over (see stages/withdraw_offers.cpp).
+// Agreements in flight come first (claims.hpp), before any stage runs.
 //
 // What a job can give back for a reservation is booked as free from then on
 // (holding.hpp), so a resize replaces one holding of it by another.
@@ -18,6 +14,7 @@
 #include <algorithm>
 
 #include "core/choices/choices.hpp"
+#include "core/equal_share.hpp"
 #include "core/speedup.hpp"
 
 namespace elastic::core {
@@ -69,10 +66,9 @@ void SystemState::begin(const Snapshot& snapshot, const SnapshotIndex& index, co
     for (const Promise& promise : snapshot.promises)
         if (auto place = find_running(promise.job); place < snapshot.running.size())
             touched_.set(place);
-    collect_claims();
+    claims_.collect(*this);
     count_on_returns();
-    for (const Promise& promise : snapshot.promises) book_promise(promise);
-    set_claims_aside();
+    claims_.book(*this);
 }
 
 // Who has an agreement in flight takes part, too.  Who has once declined or let an offer expire
@@ -100,54 +96,6 @@ void SystemState::index_running_jobs() {
     std::sort(running_by_id_.begin(), running_by_id_.end());
 }
 
-void SystemState::collect_claims() {
-    claims_.clear();
-    claims_by_id_.clear();
-    for (std::uint32_t i : index_->claimed) {
-        const PendingJob& job = snapshot_->pending[i];
-        const int size = choices::least_initial_size(*this, job);
-        claims_by_id_.emplace_back(job.id, claims_.size());
-        Claim& claim = claims_.emplace_back();
-        claim.job = i;
-        claim.size = claim.missing = size;
-        claim.aside.assign(pools(), 0);
-        decide(i);
-    }
-    std::sort(claims_by_id_.begin(), claims_by_id_.end());
-    for (const Promise& promise : snapshot_->promises) {
-        Claim* claim = find_claim(promise.beneficiary);
-        if (!claim) continue;
-        const int most = std::max(claim->size, snapshot_->pending[claim->job].elastic.max);
-        claim->size = claim->missing = std::clamp(promise.size, claim->size, most);
-    }
-}
-
-void SystemState::book_promise(const Promise& promise) {
-    const std::uint32_t index = find_running(promise.job);
-    if (index == snapshot_->running.size()) return;  // it has ended
-    if (promise.kind == Promise::Kind::shrink)
-        book_promised_shrink(promise, index);
-    else if (!promise.revocable)
-        book_growth(index, promise.nodes);
-}
-
-void SystemState::book_promised_shrink(const Promise& promise, std::uint32_t victim) {
-    Shrinkage part{victim, promise.nodes, PoolCounts(pools(), 0), 0};
-    part.size_after = total(snapshot_->running[victim].held) - total(promise.nodes);
-    Time until = profile_.soon();
-    if (Claim* claim = find_claim(promise.beneficiary)) {
-        const PendingJob& job = snapshot_->pending[claim->job];
-        claim->missing -= choose(
-            eligible(job.eligible), claim->missing,
-            [&](PoolId pool) { return promise.nodes[pool]; }, part.used);
-        until = end_of(job, claim->size);
-    } else if (auto other = find_running(promise.beneficiary); other < snapshot_->running.size()) {
-        part.used = promise.nodes;
-        until = end_of(snapshot_->running[other]);
-    }
-    book_shrink(part, until);
-}
-
 void SystemState::book_growth(std::uint32_t running, const PoolCounts& more) {
     const Holding before = holding(running), after = holding_after(running, more);
     profile_.move_release(before.back, before.end, before.returnable);
@@ -164,37 +112,6 @@ void SystemState::book_shrink(const Shrinkage& part, Time beneficiary_end) {
     profile_.move_release(before.end, beneficiary_end, part.used);
     profile_.move_release(before.end, profile_.soon(), difference(part.nodes, part.used));
     profile_.move_release(after.end, after.back, after.returnable);
-}
-
-void SystemState::set_claims_aside() {
-    for (Claim& claim : claims_) {
-        const PendingJob& job = snapshot_->pending[claim.job];
-        choose(
-            eligible(job.eligible), claim.missing,
-            [&](PoolId pool) { return profile_.free_now(pool); }, claim.aside);
-        keep_aside(claim.job);
-    }
-}
-
-void SystemState::keep_aside(std::uint32_t pending) {
-    const Claim& claim = claim_of(pending);
-    profile_.take(snapshot_->now, end_of(snapshot_->pending[pending], claim.size), claim.aside);
-}
-
-void SystemState::give_back_aside(std::uint32_t pending) {
-    const Claim& claim = claim_of(pending);
-    const Time end = end_of(snapshot_->pending[pending], claim.size);
-    profile_.give_back(snapshot_->now, end, claim.aside);
-}
-
-const SystemState::Claim& SystemState::claim_of(std::uint32_t pending) const {
-    return *std::lower_bound(claims_.begin(), claims_.end(), pending,
-                             [](const Claim& a, std::uint32_t job) { return a.job < job; });
-}
-
-SystemState::Claim* SystemState::find_claim(JobId id) {
-    const std::uint32_t index = look_up(claims_by_id_, id, claims_.size());
-    return index < claims_.size() ? &claims_[index] : nullptr;
 }
 
 std::uint32_t SystemState::find_running(JobId id) const {
@@ -329,43 +246,8 @@ Time SystemState::free_without_shrinking(EligibilityId id, int nodes) const {
 }
 
 int SystemState::equal_share() const {
-    if (equal_share_ < 0) equal_share_ = compute_equal_share();
+    if (equal_share_ < 0) equal_share_ = core::equal_share(*this, ranges_);
     return equal_share_;
-}
-
-int SystemState::compute_equal_share() const {
-    std::vector<std::pair<int, int>>& ranges = ranges_;
-    ranges.clear();
-    int nodes = idle();
-    int minima = 0;
-    for (std::uint32_t i = 0; i < snapshot_->running.size(); ++i) {
-        if (!may_resize(i)) continue;
-        const RunningJob& job = snapshot_->running[i];
-        nodes += total(job.held);
-        minima += job.elastic.min;
-        ranges.emplace_back(job.elastic.min, job.elastic.max);
-    }
-    const QueueIndex& queue = index_->queue;
-    for (std::uint32_t i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
-        if (decided_[i]) continue;
-        const Annotation& elastic = snapshot_->pending[i].elastic;
-        const int least = elastic.malleable ? elastic.min : elastic.pref;
-        if (minima + least > nodes) break;
-        minima += least;
-        ranges.emplace_back(least, elastic.malleable ? elastic.max : elastic.pref);
-    }
-    // The largest level at which all together need no more than there is.
-    int low = 0, high = nodes;
-    while (low < high) {
-        const int level = low + (high - low + 1) / 2;
-        std::int64_t needed = 0;
-        for (const auto& [min, max] : ranges) needed += std::clamp(level, min, max);
-        if (needed <= nodes)
-            low = level;
-        else
-            high = level - 1;
-    }
-    return low;
 }
 
 Time SystemState::first_reservation() const {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/claims.hpp"
 #include "core/holding.hpp"
 #include "core/plan.hpp"
 #include "core/planner.hpp"
@@ -99,23 +100,20 @@ class SystemState {
     Time free_without_shrinking(EligibilityId, int nodes) const;
     bool is_anyone_waiting() const { return undecided_ > 0; }
     bool has_backfilled() const { return backfilled_; }
-    // The size that each malleable job has if they share alike what they and the
-    // idle nodes are, more only where a minimum and less only where a maximum
-    // demands it ([gupta] section VI-E).  Jobs that may not be resized now are left out;
-    // pending ones count as far as their minima fit, in order.
-    int equal_share() const;
+    int equal_share() const;  // computed once (equal_share.hpp)
     bool touched(std::uint32_t running) const { return touched_[running]; }
     bool decided(std::uint32_t pending) const { return decided_[pending]; }
-    // The idle nodes that a claimed job is to start with besides its victims': they are taken,
-    // unless they are given back so that it may be looked at whether it can start on idle nodes
-    // alone.
-    void give_back_aside(std::uint32_t pending);
-    void keep_aside(std::uint32_t pending);
+    const Claims& claims() const { return claims_; }
     int shared_nodes(PoolId pool) const { return shared_[pool]; }
     // Index of a running job by its id, snapshot().running.size() if there is none.
     std::uint32_t find_running(JobId) const;
     std::vector<Reservation>& reservations() { return reservations_; }
     Time first_reservation() const;
+
+    // Books what has been promised, and marks a job for which nothing is to be decided any more.
+    void book_growth(std::uint32_t running, const PoolCounts& more);
+    void book_shrink(const Shrinkage&, Time beneficiary_end);
+    void decide(std::uint32_t pending);
 
     // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
     // `idle` are nodes that are free now.
@@ -135,29 +133,12 @@ class SystemState {
     const Plan& finish();
 
   private:
-    struct Claim {
-        std::uint32_t job = 0;  // index into Snapshot::pending
-        int size = 0, missing = 0;
-        PoolCounts aside;
-    };
-
-    void decide(std::uint32_t pending);
     void index_running_jobs();
     void count_on_returns();
     Holding hold(std::uint32_t running, const PoolCounts& nodes, Time end, Time resized) const;
     Time may_resize_from(const RunningJob&, Time resized) const;
-    void book_promise(const Promise&);
-    void book_promised_shrink(const Promise&, std::uint32_t victim);
-    void book_growth(std::uint32_t running, const PoolCounts& more);
-    void book_shrink(const Shrinkage&, Time beneficiary_end);
-    void collect_claims();
-    void set_claims_aside();
-    const Claim& claim_of(std::uint32_t pending) const;  // of a claimed job
-    Claim* find_claim(JobId);
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
-
-    int compute_equal_share() const;
 
     const Snapshot* snapshot_ = nullptr;
     const SnapshotIndex* index_ = nullptr;
@@ -176,9 +157,8 @@ class SystemState {
     mutable int equal_share_ = -1;                                // not computed yet
     mutable std::vector<std::pair<int, int>> ranges_;             // its scratch: minima and maxima
     std::vector<int> shared_;                                     // by pool
-    std::vector<Claim> claims_;                                   // in the order of the queue
-    std::vector<std::pair<JobId, std::uint32_t>> claims_by_id_;   // ascending
     std::vector<std::pair<JobId, std::uint32_t>> running_by_id_;  // ascending; if needed at all
+    Claims claims_;
     std::vector<Reservation> reservations_;
 };
 

@@ -53,13 +53,13 @@ bool start_on_shared_nodes(Pass& pass, std::uint32_t pending, Reason reason) {
 void start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
     SystemState& state = pass.state;
     const PendingJob& job = state.snapshot().pending[pending];
-    state.give_back_aside(pending);
+    state.claims().give_back_aside(state, pending);
     for (int size : {choices::initial_size(state, job), choices::least_initial_size(state, job)}) {
         const Time end = state.end_of(job, size);
         if (state.available(job.eligible, size, end, pass.counts) < size) continue;
         return state.start(pending, pass.counts, size, Reason::nodes_came_free);
     }
-    state.keep_aside(pending);
+    state.claims().keep_aside(state, pending);
 }
 
 // The size that the job can have on idle nodes until it ends, and in pass.counts
