@@ -67,5 +67,11 @@ int main(int argc, char** argv) {
     figure.from_zero = true;
     for (double jobs : kJobs) figure.x.push_back(std::log10(jobs));
     figure.panels.push_back({"Downey, load 0.75", {measure("easy", 0), measure("elastic", 100)}});
-    if (argc > 1) std::ofstream(argv[1]) << studies::draw_svg(figure);
+    if (argc < 2) return 0;
+    const Result<std::string> svg = studies::draw_svg(figure);
+    if (svg)
+        std::ofstream(argv[1]) << *svg;
+    else
+        fmt::print(stderr, "scaling_bench: {}\n", svg.error().message);
+    return svg ? 0 : 1;
 }

@@ -144,6 +144,8 @@ expect 2 $sim generate lublin --serial-share 0.8 --pow2-share 0.3
 shows '--serial-share, --pow2-share: must be within 0 to 1, together at most 1'
 expect 2 $sim reproduce mebf --trace "$log" --jobs 13 --out "$dir/mebf"
 shows '--jobs: '
+expect 2 env PATH=/nowhere $sim reproduce mebf --trace "$log" --out "$dir/mebf"
+shows 'gnuplot draws the figures and is not installed; on Debian: gnuplot-nox'
 
 # What cannot be run is left out and named.
 printf 'Log = log.swf\nSkip = 0, 300\nPolicy = easy\n' >"$dir/partly.conf"

@@ -39,14 +39,6 @@ TEST(numbers_that_are_none_are_empty) {
     check_eq(exact(std::numeric_limits<double>::infinity()), "");
 }
 
-TEST(ticks_are_round_and_enclose) {
-    check_eq(ticks(0, 100, 5), (std::vector<double>{0, 20, 40, 60, 80, 100}));
-    for (const double high : {0.003, 1.0, 7.0, 1234.5, 9.9e8}) {
-        const auto list = ticks(high / 3, high, 5);
-        check_that(list.size() <= 6 && list.front() <= high / 3 && list.back() >= high);
-    }
-}
-
 Figure hostile_figure(Figure::Kind kind) {
     Figure figure;
     figure.title = "<script>&\"\x01";
@@ -59,22 +51,30 @@ Figure hostile_figure(Figure::Kind kind) {
     return figure;
 }
 
+std::string drawn(const Figure& figure) {
+    const Result<std::string> svg = draw_svg(figure);
+    check_ok(svg);
+    return *svg;
+}
+
 TEST(figures_are_well_formed_whatever_the_texts_are) {
+    if (!testing::can_draw()) return;
     for (const auto kind : {Figure::Kind::lines, Figure::Kind::bars}) {
-        const std::string svg = draw_svg(hostile_figure(kind));
+        const std::string svg = drawn(hostile_figure(kind));
         check_that(is_well_formed(svg));
         check_that(svg.find("<script") == std::string::npos);
         check_that(svg.find("nan") == std::string::npos);
     }
-    check_that(is_well_formed(draw_svg({})));
+    check_that(is_well_formed(drawn({})));
     check_that(!is_well_formed("<a><b></a></b>"));
 }
 
 TEST(a_flat_line_has_an_axis) {
+    if (!testing::can_draw()) return;
     Figure figure;
     figure.x = {5};
     figure.panels = {{"", {{"s", {0}}}}};
-    const std::string svg = draw_svg(figure);
+    const std::string svg = drawn(figure);
     check_that(svg.find("nan") == std::string::npos && svg.find("inf") == std::string::npos);
 }
 
@@ -101,6 +101,7 @@ TEST(verdicts_follow_their_rules) {
 }
 
 TEST(a_report_is_a_folder_that_can_be_read_alone) {
+    if (!testing::can_draw()) return;
     const testing::Folder folder;
     Report report(folder.file("sub/deep"), "A <title>");
     report.heading("h & h");

@@ -2,6 +2,7 @@
 // What the tests of the studies share.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/studies/plot.hpp"
 #include "testing.hpp"
 
 namespace elastic::testing {
@@ -28,6 +30,13 @@ class Folder {
   private:
     std::string path_ = "/tmp/studies_test.XXXXXX";
 };
+
+// Whether gnuplot is there; says so if not.
+inline bool can_draw() {
+    const bool can = static_cast<bool>(studies::check_can_draw());
+    if (!can) std::puts("skipped: gnuplot-nox is not installed");
+    return can;
+}
 
 inline std::string content_of(const std::string& path) {
     std::ifstream file(path, std::ios::binary);

@@ -278,6 +278,7 @@ Result<StudyResult> reproduce_lina(const StudyOptions& options) {
     if (!trace) return trace.error();
     const Result<Log> synthetic = synthetic_log(o.jobs);
     if (!synthetic) return synthetic.error();
+    if (const Result<void> can = check_can_draw(); !can) return can.error();
     Report report(o.out, "[lina]: scheduling of elastic message passing applications");
 
     const std::vector<StudyWorkload> all = workloads(o, *trace, *synthetic);

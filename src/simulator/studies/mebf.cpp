@@ -356,6 +356,7 @@ Result<StudyResult> reproduce_mebf(const StudyOptions& options) {
     const StudyOptions& o = *with;
     const auto sample = make_workload(trace->log, workload_of({}, o, trace->known, 1));
     if (!sample) return sample.error();
+    if (const Result<void> can = check_can_draw(); !can) return can.error();
     const Result<Results> results = run(*trace, o);
     if (!results) return results.error();
     const Result<Figure> by_size = figure6(*trace, o), over_time = figure11(*trace, o);

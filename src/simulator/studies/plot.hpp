@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/result.hpp"
 #include "simulator/studies/table.hpp"
 
 namespace elastic::studies {
@@ -33,15 +34,13 @@ struct Figure {
     std::vector<Panel> panels;
 };
 
-// A self-contained image: no scripts, no references.
-std::string draw_svg(const Figure&);
+// A self-contained image without scripts.  An error if gnuplot is not installed.
+Result<std::string> draw_svg(const Figure&);
+// So that it is known before the numbers are there that need hours.
+Result<void> check_can_draw();
 
 // A row for each x or category, a column for each series of each panel; series that
 // are references stand once.
 Table to_table(const Figure&);
-
-// Round numbers 1, 2 or 5 times a power of ten apart, at most `most` + 1 of them, from at or below
-// `low` to at or above `high`.
-std::vector<double> ticks(double low, double high, int most);
 
 }  // namespace elastic::studies

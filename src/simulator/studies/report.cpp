@@ -119,7 +119,10 @@ void Report::list(const std::vector<std::string>& items) {
 }
 
 void Report::figure(const std::string& name, const Figure& figure) {
-    image(name, draw_svg(figure), figure.title);
+    const Result<std::string> drawn = draw_svg(figure);
+    if (!drawn && written_) written_ = drawn.error();
+    if (!drawn) return;
+    image(name, *drawn, figure.title);
     write(name + ".csv", to_table(figure).csv());
     body_ += fmt::format("<p><a href=\"{0}.csv\">{0}.csv</a></p>\n", escape_xml(name));
 }
