@@ -137,7 +137,10 @@ std::string column_name(const Figure& figure, const Panel& panel, const Series& 
 }  // namespace
 
 Result<std::string> draw_svg(const Figure& figure) {
-    return run_gnuplot(Script(figure).text());
+    Result<std::string> svg = run_gnuplot(Script(figure).text());
+    if (svg && svg->find("</svg>") == std::string::npos)
+        return error("gnuplot: the image is cut off; is the folder for temporary files full?");
+    return svg;
 }
 
 Result<void> check_can_draw() {
