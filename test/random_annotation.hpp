@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/annotation.hpp"
+#include "core/model/annotation.hpp"
 
 namespace elastic::core {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/planner.hpp"
+#include "core/pass/planner.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::testing {

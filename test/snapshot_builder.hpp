@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/planner.hpp"
-#include "core/snapshot.hpp"
+#include "core/model/snapshot.hpp"
+#include "core/pass/planner.hpp"
 
 namespace elastic::testing {
 

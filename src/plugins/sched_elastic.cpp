@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // sched/elastic: Slurm's entry points, and nothing else.
-#include "slurm/controller.hpp"
 #include "slurm/log.hpp"
+#include "slurm/scheduler.hpp"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -10,17 +10,17 @@ EXPORT const char plugin_type[] = "sched/elastic";
 EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 namespace {
-std::unique_ptr<elastic::slurm::Controller> controller;
+std::unique_ptr<elastic::slurm::Scheduler> scheduler;
 }
 
 EXPORT int init(void) try {
-    if (controller) return SLURM_SUCCESS;
-    auto made = std::make_unique<elastic::slurm::Controller>();
+    if (scheduler) return SLURM_SUCCESS;
+    auto made = std::make_unique<elastic::slurm::Scheduler>();
     if (auto started = made->start(); !started) {
         elastic::slurm::log_error("not started: {}", started.error().message);
         return SLURM_ERROR;
     }
-    controller = std::move(made);
+    scheduler = std::move(made);
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
     elastic::slurm::log_error("not started: {}", exception.what());
@@ -28,7 +28,7 @@ EXPORT int init(void) try {
 }
 
 EXPORT int fini(void) try {
-    controller.reset();
+    scheduler.reset();
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
     elastic::slurm::log_error("while stopping: {}", exception.what());
@@ -36,7 +36,7 @@ EXPORT int fini(void) try {
 }
 
 EXPORT int sched_p_reconfig(void) try {
-    if (controller) controller->reconfigure();
+    if (scheduler) scheduler->reconfigure();
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
     elastic::slurm::log_error("while reconfiguring: {}", exception.what());

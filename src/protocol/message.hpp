@@ -36,8 +36,8 @@ struct Welcome {
     std::string session;  // every further message of either side carries it
     JobId job = 0;
     bool malleable = false, evolving = false;
-    int min = 0, max = 0;    // the job's range
-    std::string node_list;   // the job's nodes now, Slurm's notation
+    int min = 0, max = 0;   // the job's range
+    std::string node_list;  // the job's nodes now, Slurm's notation
     int nodes = 0;
     std::string batch_host;  // the node that can never be given up
     std::string nonce;       // Hello's
@@ -53,17 +53,24 @@ struct Welcome {
 struct Offer {
     OpId op = 0;
     Kind kind = Kind::shrink;
-    int nodes = 0;           // how many more or fewer
+    int nodes = 0;  // how many more or fewer
     int size_after = 0;
-    std::string node_list;   // shrink: the nodes to give up; expand: "" (not yet chosen)
-    double deadline = 0;     // seconds from now to accept or decline
+    std::string node_list;  // shrink: the nodes to give up; expand: "" (not yet chosen)
+    double deadline = 0;    // seconds from now to accept or decline
     std::string reason;
 };
 
-struct Accept { OpId op = 0; };
-struct Decline { OpId op = 0; std::string reason; };
+struct Accept {
+    OpId op = 0;
+};
+struct Decline {
+    OpId op = 0;
+    std::string reason;
+};
 // shrink: nothing of ours runs on the nodes any more; expand: the new nodes are in use
-struct Done { OpId op = 0; };
+struct Done {
+    OpId op = 0;
+};
 
 // controller -> application: accept was understood; for a shrink, move away now
 struct Accepted {
@@ -96,30 +103,41 @@ struct Request {
     int least = 0;           // be content with this many, 1 <= least <= nodes
     double timeout = 0;      // seconds to wait; 0: now or never
 };
-struct Queued { std::int64_t token = 0; OpId op = 0; };
+struct Queued {
+    std::int64_t token = 0;
+    OpId op = 0;
+};
 
-// application -> controller: an evolving (or malleable) job gives nodes back; they are already empty
+// application -> controller: an evolving (or malleable) job gives nodes back; they are already
+// empty
 struct Release {
     std::int64_t token = 0;
     int nodes = 0;          // how many, if node_list is empty
     std::string node_list;  // which
 };
 
-struct Cancel { OpId op = 0; };  // a request or offer that is not applied yet
+struct Cancel {
+    OpId op = 0;
+};  // a request or offer that is not applied yet
 // What the application knows better than its time limit.
-struct Progress { double remaining = 0; };  // seconds at its present size
+struct Progress {
+    double remaining = 0;
+};  // seconds at its present size
 
 // tool -> controller
 struct Query {
     std::int64_t token = 0;
     std::string what;  // jobs, journal, show, shrink, expand, evacuate
     JobId job = 0;
-    int nodes = 0;     // shrink, expand: the size wanted
-    std::string node;  // evacuate
-    int tail = 0;      // journal: the last so many events
+    int nodes = 0;      // shrink, expand: the size wanted
+    std::string node;   // evacuate
+    int tail = 0;       // journal: the last so many events
     std::string after;  // journal: instead the next so many behind the `next` of a reply before
 };
-struct Reply { std::int64_t token = 0; Json body; };
+struct Reply {
+    std::int64_t token = 0;
+    Json body;
+};
 
 // either: what was wrong with the peer's last message.  `fatal`: the connection is closed next.
 struct Failure {

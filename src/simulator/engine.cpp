@@ -21,9 +21,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/cluster.hpp"
-#include "core/planner.hpp"
-#include "core/speedup.hpp"
+#include "core/availability/cluster.hpp"
+#include "core/model/speedup.hpp"
+#include "core/pass/planner.hpp"
 
 namespace elastic::simulator {
 namespace {

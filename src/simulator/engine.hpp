@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/policy.hpp"
+#include "core/model/policy.hpp"
 #include "simulator/observer.hpp"
 #include "simulator/workload.hpp"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "core/annotation.hpp"
+#include "core/model/annotation.hpp"
 
 namespace elastic::simulator {
 namespace {

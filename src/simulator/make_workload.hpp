@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "common/result.hpp"
-#include "core/speedup.hpp"
+#include "core/model/speedup.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -45,8 +45,8 @@ struct ElasticModel {
 
 // [lina] section 5.2.  The paper does not give: b, taken to be as alpha; the
 // number of nodes an event asks for, taken uniformly from 1 to half of the
-// preferred size, which is as far as its jobs can shrink from there; whether "30% to 60% of work is left" holds for the first event or all,
-// taken for all.
+// preferred size, which is as far as its jobs can shrink from there; whether "30% to 60% of work is
+// left" holds for the first event or all, taken for all.
 ElasticModel lina_model();
 
 // [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "core/plan.hpp"
-#include "core/types.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/types.hpp"
 
 namespace elastic::simulator {
 

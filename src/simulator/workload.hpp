@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/time.hpp"
-#include "core/annotation.hpp"
+#include "core/model/annotation.hpp"
 
 namespace elastic::simulator {
 

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "core/agreement.hpp"
-#include "core/config.hpp"
-#include "core/recording.hpp"
+#include "controller/agreement.hpp"
+#include "core/model/config.hpp"
+#include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
 #include "slurm/job_table.hpp"
 #include "slurm/lock.hpp"
 #include "slurm/log.hpp"
 #include "slurm/outbox.hpp"
-#include "slurm/view.hpp"
+#include "slurm/read/view.hpp"
 
 namespace elastic::slurm {
 

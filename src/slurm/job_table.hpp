@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "common/token_bucket.hpp"
-#include "core/annotation.hpp"
-#include "core/speedup.hpp"
+#include "core/model/annotation.hpp"
+#include "core/model/speedup.hpp"
 #include "slurm/server.hpp"
 
 namespace elastic::slurm {

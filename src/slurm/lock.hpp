@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "slurm/compat.hpp"
+#include "slurm/compat/compat.hpp"
 #include "slurm/times.hpp"
 
 namespace elastic::slurm {

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "slurm/compat.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

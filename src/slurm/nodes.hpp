@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "slurm/compat.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

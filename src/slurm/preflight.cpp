@@ -4,7 +4,7 @@
 // for is refused here, before it can go wrong at run time.
 #include "slurm/preflight.hpp"
 
-#include "slurm/compat.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxJobsText = 600u << 10;
 constexpr std::size_t kMaxNameListed = 64;
 constexpr std::size_t kMaxEvents = 2000;
 constexpr std::size_t kSnapshotPiece = 256u << 10;  // fits whatever its characters are
-constexpr std::size_t kMaxHistory = 1000;  // events of a job
+constexpr std::size_t kMaxHistory = 1000;           // events of a job
 // Of the journal: what is read in some milliseconds, and leaves room for the job's annotation.
 constexpr journal::Limits kExcerpt{.read = 4u << 20, .text = 400u << 10};
 

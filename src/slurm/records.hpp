@@ -3,8 +3,8 @@
 // the records are Slurm's and last as long as the hold.
 #pragma once
 
-#include "core/types.hpp"
-#include "slurm/compat.hpp"
+#include "core/model/types.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

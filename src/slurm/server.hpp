@@ -22,7 +22,7 @@
 
 #include "common/result.hpp"
 #include "protocol/message.hpp"
-#include "slurm/compat.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

@@ -2,8 +2,8 @@
 // elastic.conf of this site, beside its slurm.conf.
 #pragma once
 
-#include "core/config.hpp"
-#include "slurm/compat.hpp"
+#include "core/model/config.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/annotation.hpp"
+#include "core/model/annotation.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/site_config.hpp"
 #include "slurm/spank_variable.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/result.hpp"
-#include "slurm/compat.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 

@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "core/planner.hpp"
+#include "core/pass/planner.hpp"
 #include "snapshot_builder.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/config.hpp"
+#include "core/model/config.hpp"
 
 #include "common/config_file.hpp"
 #include "fuzz.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The input is what `selastic snapshot` prints and replay-snapshot reads.  A snapshot
 // that passes validate() is one that the planner can work on, whatever it says.
-#include "core/recording.hpp"
+#include "core/pass/recording.hpp"
 #include "fuzz.hpp"
 
 using namespace elastic;

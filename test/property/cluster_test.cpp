@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A cluster that has been through any number of events gives the same plans as a
 // snapshot of it that is made anew.
-#include "core/cluster.hpp"
+#include "core/availability/cluster.hpp"
 
 #include <algorithm>
 
-#include "core/planner.hpp"
+#include "core/pass/planner.hpp"
 #include "testing.hpp"
 
 using namespace elastic;

@@ -3,7 +3,7 @@
 // everything in them, under every preset and victim order.
 #include <map>
 
-#include "core/speedup.hpp"
+#include "core/model/speedup.hpp"
 #include "random_snapshot.hpp"
 #include "testing.hpp"
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "core/planner.hpp"
+#include "core/pass/planner.hpp"
 #include "snapshot_builder.hpp"
 
 namespace elastic::testing {

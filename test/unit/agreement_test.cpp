@@ -3,7 +3,7 @@
 // the book that keeps them.
 #include <array>
 
-#include "core/agreement.hpp"
+#include "controller/agreement.hpp"
 #include "testing.hpp"
 
 using namespace elastic;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/annotation.hpp"
+#include "core/model/annotation.hpp"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "core/planner.hpp"
-#include "core/snapshot.hpp"
+#include "core/model/snapshot.hpp"
+#include "core/pass/planner.hpp"
 #include "snapshot_builder.hpp"
 #include "testing.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/policy.hpp"
+#include "core/model/policy.hpp"
 
 #include "testing.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/profile.hpp"
+#include "core/availability/profile.hpp"
 
 #include <random>
 

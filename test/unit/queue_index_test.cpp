@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/queue_index.hpp"
+#include "core/availability/queue_index.hpp"
 
 #include <random>
 

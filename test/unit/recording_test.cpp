@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recorded passes: written, read, and hostile.
-#include "core/recording.hpp"
+#include "core/pass/recording.hpp"
 
 #include "snapshot_builder.hpp"
 #include "testing.hpp"

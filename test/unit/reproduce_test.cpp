@@ -5,10 +5,10 @@
 
 #include "common/text.hpp"
 #include "simulator/generators.hpp"
-#include "simulator/studies/gupta.hpp"
-#include "simulator/studies/lina.hpp"
-#include "simulator/studies/lina_results.hpp"
-#include "simulator/studies/mebf.hpp"
+#include "studies/gupta.hpp"
+#include "studies/lina.hpp"
+#include "studies/lina_results.hpp"
+#include "studies/mebf.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

@@ -156,7 +156,8 @@ TEST(nodes_are_lent_in_the_pool_in_which_they_are_counted_on_to_come_back) {
     b.run(1, malleable(2, 2, 8), {2, 0}, 500);
     b.run(2, rigid(3), {0, 3}, 100);
     b.queue(9, rigid(5), 10, b.eligibility({1}));
-    check_eq(plan_text(b.snapshot, lending()), "expand 1 [0,2] ->4 lent\nreserve 9 [0,5] ->5 at +100\n");
+    check_eq(plan_text(b.snapshot, lending()),
+             "expand 1 [0,2] ->4 lent\nreserve 9 [0,5] ->5 at +100\n");
     SnapshotBuilder other({2, 0});
     other.run(1, malleable(2, 2, 8), {1, 1}, 500);
     other.run(2, rigid(3), {3, 0}, 100);

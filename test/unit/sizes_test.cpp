@@ -3,7 +3,7 @@
 #include <climits>
 #include <random>
 
-#include "core/types.hpp"
+#include "core/model/types.hpp"
 #include "testing.hpp"
 
 using namespace elastic::core;

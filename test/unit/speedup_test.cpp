@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/speedup.hpp"
+#include "core/model/speedup.hpp"
 
 #include <random>
 

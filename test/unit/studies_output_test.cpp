@@ -5,10 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "simulator/studies/plot.hpp"
-#include "simulator/studies/report.hpp"
-#include "simulator/studies/run_pool.hpp"
-#include "simulator/studies/table.hpp"
+#include "studies/plot.hpp"
+#include "studies/report.hpp"
+#include "studies/run_pool.hpp"
+#include "studies/table.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "common/text.hpp"
-#include "core/config.hpp"
+#include "core/model/config.hpp"
 #include "program.hpp"
 #include "selastic-sim/generate_command.hpp"
 #include "selastic-sim/replay_snapshot_command.hpp"

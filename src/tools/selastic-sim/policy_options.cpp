@@ -3,7 +3,7 @@
 #include "selastic-sim/policy_options.hpp"
 
 #include "common/text.hpp"
-#include "core/config.hpp"
+#include "core/model/config.hpp"
 
 namespace elastic::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/result.hpp"
-#include "core/policy.hpp"
+#include "core/model/policy.hpp"
 
 namespace elastic::tools {
 

@@ -11,7 +11,7 @@
 
 #include "common/atomic_file.hpp"
 #include "common/text.hpp"
-#include "core/recording.hpp"
+#include "core/pass/recording.hpp"
 #include "program.hpp"
 
 namespace elastic::tools {

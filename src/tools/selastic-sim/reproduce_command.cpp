@@ -8,9 +8,9 @@
 #include <cstdio>
 
 #include "program.hpp"
-#include "simulator/studies/gupta.hpp"
-#include "simulator/studies/lina.hpp"
-#include "simulator/studies/mebf.hpp"
+#include "studies/gupta.hpp"
+#include "studies/lina.hpp"
+#include "studies/mebf.hpp"
 
 namespace elastic::tools {
 namespace {

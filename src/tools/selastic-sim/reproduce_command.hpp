@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "simulator/studies/study.hpp"
+#include "studies/study.hpp"
 
 namespace elastic::tools {
 

@@ -2,7 +2,7 @@
 // selastic-sim sweep: a grid of runs.
 #pragma once
 
-#include "simulator/studies/sweep.hpp"
+#include "studies/sweep.hpp"
 
 namespace elastic::tools {
 

@@ -172,9 +172,9 @@ void add_journal(CLI::App& app, Command& chosen) {
 
 void add_snapshot(CLI::App& app, Command& chosen) {
     auto json = std::make_shared<bool>(false);
-    CLI::App* sub = add(app, "snapshot",
-                        "Print what the scheduler saw and decided in its last pass, as JSON",
-                        kOfCluster);
+    CLI::App* sub =
+        add(app, "snapshot", "Print what the scheduler saw and decided in its last pass, as JSON",
+            kOfCluster);
     sub->add_flag("--json", *json, "On one line");
     sub->callback([json, &chosen] { chosen = [json] { return show_snapshot(*json); }; });
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The life of a resize, [gupta] section IV-B (split-phase execution).
+//
+//   shrink:  offered -> accepted -> released -> done
+//   expand:  offered -> accepted -> applied  -> done
+//   request: queued  -> accepted, then as an expand
+//
+// Besides, `queued` may end denied, `offered` and `accepted` declined or expired,
+// and every open state cancelled; an expand that is applied is done at its deadline.
+// Pure bookkeeping: no Slurm, no sockets, no clock; who drives it does what the
+// transitions mean.
+//
+// Always holds: at most one open agreement a job; operation ids only grow, also
+// across restarts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "core/model/types.hpp"
+
+namespace elastic::core {
+
+enum class AgreementKind { shrink, expand };
+
+enum class AgreementState {
+    queued,    // an evolving job has asked and nothing is decided
+    offered,   // the application has not answered yet
+    accepted,  // shrink: it is moving its data away; expand: the nodes are not there yet
+    released,  // shrink: it has left the nodes, which wait for their beneficiary
+    applied,   // expand: the nodes are the job's, it is spreading over them
+    // final
+    done,  // shrink applied, expand ready
+    declined,
+    expired,
+    cancelled,
+    denied,
+};
+
+enum class AgreementEvent { grant, accept, decline, release, apply, ready, expire, cancel, deny };
+
+bool is_final(AgreementState);
+std::string_view to_string(AgreementKind);
+std::string_view to_string(AgreementState);
+
+// The table of the header's drawing; nothing for an event that the state does
+// not know.
+std::optional<AgreementState> next_state(AgreementKind, AgreementState, AgreementEvent);
+
+struct Agreement {
+    OpId op = 0;
+    JobId job = 0;
+    AgreementKind kind = AgreementKind::shrink;
+    AgreementState state = AgreementState::offered;
+    bool requested = false;    // began as an evolving job's request
+    int nodes = 0;             // how many more or fewer
+    int least = 0;             // request: content with so many
+    int granted = 0;           // request: how many the plan gives it; 0 while undecided
+    std::string node_list;     // shrink: to give up; expand: what came, once applied
+    JobId beneficiary = 0;     // shrink: the job that waits for the nodes; 0 anybody
+    int beneficiary_size = 0;  // shrink for a pending job: the size it is to start with
+    Time created = 0;
+    Time deadline = kNever;  // of the present state
+    std::string reason;
+
+    bool open() const { return !is_final(state); }
+    // How many nodes an expansion will bring.
+    int coming() const { return granted ? granted : nodes; }
+};
+
+Json to_json(const Agreement&);
+Result<Agreement> agreement_from_json(const Json&);
+
+class AgreementBook {
+  public:
+    // Ids begin after the largest of what was loaded and `epoch_seconds`, so they
+    // do not repeat even when the saved state is lost.
+    explicit AgreementBook(OpId epoch_seconds = 0) : last_op_(epoch_seconds) {}
+
+    // Enters it with a new id, which is returned.  The job must have none open.
+    Agreement& open(Agreement);
+
+    Agreement* find(OpId);
+    Agreement* of_job(JobId);  // the open one
+    const Agreement* of_job(JobId) const;
+    std::vector<Agreement*> shrinks_for(JobId beneficiary);
+    std::vector<Agreement*> overdue(Time now);
+    Time next_deadline() const;  // kNever if there is none
+
+    // An error names the operation, its state and what was tried; nothing has
+    // changed then.  A finished agreement stays until forget_finished().
+    Result<void> advance(Agreement&, AgreementEvent);
+    void forget_finished();
+
+    const std::map<OpId, Agreement>& all() const { return agreements_; }
+    std::map<OpId, Agreement>& all() { return agreements_; }
+    OpId last_op() const { return last_op_; }
+
+    Json save() const;
+    Result<void> load(const Json&);
+
+  private:
+    OpId last_op_;
+    std::map<OpId, Agreement> agreements_;
+    std::map<JobId, OpId> open_of_job_;
+};
+
+}  // namespace elastic::core

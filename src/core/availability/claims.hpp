@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Agreements in flight, as planning sees them: what running jobs have been promised,
+// and the pending jobs that wait for victims' nodes, each of which has a claim to them
+// and to the idle nodes that it needs besides.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/model/snapshot.hpp"
+#include "core/model/types.hpp"
+
+namespace elastic::core {
+
+class SystemState;
+
+class Claims {
+  public:
+    // Finds the claimed jobs, which nothing more is to be decided for, and with how many nodes
+    // each is to start.
+    void collect(SystemState&);
+    // Books all promises, and sets aside the idle nodes of claimed jobs.
+    void book(SystemState&);
+
+    // The idle nodes that a claimed job (an index into Snapshot::pending) is to start with are
+    // taken, unless they are given back so that it may be looked at whether it can start on idle
+    // nodes alone.
+    void give_back_aside(SystemState&, std::uint32_t pending) const;
+    void keep_aside(SystemState&, std::uint32_t pending) const;
+
+  private:
+    struct Claim {
+        std::uint32_t job = 0;  // index into Snapshot::pending
+        int size = 0;           // to start with
+        int missing = 0;        // ... besides what is promised by victims
+        PoolCounts aside;       // of those, idle ones
+    };
+
+    void book_shrink(SystemState&, const Promise&, std::uint32_t victim);
+    Claim* find(JobId);
+    const Claim& claim_of(std::uint32_t pending) const;
+
+    std::vector<Claim> claims_;                           // in the order of the queue
+    std::vector<std::pair<JobId, std::uint32_t>> by_id_;  // ascending; indices into claims_
+};
+
+}  // namespace elastic::core

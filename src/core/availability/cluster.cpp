@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// A job that leaves the queue leaves a hole: places are what the index counts by,
+// and closing each hole would cost as much as the queue is long.  When most places
+// are holes the queue is made anew.
+#include "core/availability/cluster.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace elastic::core {
+namespace {
+
+constexpr std::uint32_t kNowhere = UINT32_MAX;
+constexpr std::size_t kFewPlaces = 64;  // not worth the trouble
+
+}  // namespace
+
+Cluster::Cluster(int nodes) {
+    snapshot_.pools.push_back({"nodes", nodes, nodes});
+    snapshot_.eligibilities.push_back({0});
+}
+
+void Cluster::arrive(PendingJob&& job) {
+    compact();
+    if (place_.size() <= job.id)
+        place_.resize(std::max<std::size_t>(job.id + 1, 2 * place_.size()), kNowhere);
+    place_[job.id] = static_cast<std::uint32_t>(snapshot_.pending.size());
+    index_.add(job);
+    snapshot_.pending.push_back(std::move(job));
+}
+
+void Cluster::compact() {
+    auto& queue = snapshot_.pending;
+    if (queue.size() < kFewPlaces || queue.size() < 2 * static_cast<std::size_t>(waiting())) return;
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = index_.queue.next(0); i < index_.queue.end();
+         i = index_.queue.next(i + 1)) {
+        place_[queue[i].id] = kept;
+        if (kept != i) queue[kept] = std::move(queue[i]);
+        ++kept;
+    }
+    queue.resize(kept);
+    index_.load_queue(queue);
+}
+
+void Cluster::start(JobId id, int nodes, Time estimated_end) {
+    const std::uint32_t place = place_[id];
+    assert(nodes <= idle());
+    index_.remove(place, snapshot_.pending[place]);
+    RunningJob running;
+    running.id = id;
+    running.elastic = std::move(snapshot_.pending[place].elastic);
+    running.held.assign(1, nodes);
+    running.start = running.last_resize = snapshot_.now;
+    running.estimated_end = estimated_end;
+    running.duration = snapshot_.pending[place].duration;
+    running.resizable = true;
+    place_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
+    snapshot_.pools[0].idle -= nodes;
+    index_.releases.insert(estimated_end, running.held);
+    index_.count(running, +1);
+    snapshot_.running.push_back(std::move(running));
+}
+
+void Cluster::resize(JobId id, int nodes, Time estimated_end) {
+    RunningJob& job = snapshot_.running[place_[id]];
+    const int more = nodes - job.held[0];
+    assert(more <= idle());
+    index_.releases.remove(job.estimated_end, job.held);
+    index_.count(job, -1);
+    snapshot_.pools[0].idle -= more;
+    job.held[0] = nodes;
+    job.gain += more;
+    if (more > 0) ++job.expansions;
+    if (more < 0) ++job.shrinks;
+    job.last_resize = snapshot_.now;
+    job.estimated_end = estimated_end;
+    index_.releases.insert(estimated_end, job.held);
+    index_.count(job, +1);
+}
+
+void Cluster::set_estimated_end(JobId id, Time end) {
+    RunningJob& job = snapshot_.running[place_[id]];
+    index_.releases.remove(job.estimated_end, job.held);
+    job.estimated_end = end;
+    index_.releases.insert(end, job.held);
+}
+
+void Cluster::end(JobId id) {
+    auto& running = snapshot_.running;
+    const std::uint32_t place = place_[id];
+    index_.releases.remove(running[place].estimated_end, running[place].held);
+    index_.count(running[place], -1);
+    snapshot_.pools[0].idle += running[place].held[0];
+    place_[id] = kNowhere;
+    if (place + 1 != running.size()) {
+        running[place] = std::move(running.back());
+        place_[running[place].id] = place;
+    }
+    running.pop_back();
+}
+
+bool Cluster::is_running(JobId id) const {
+    return id < place_.size() && place_[id] < snapshot_.running.size() &&
+           snapshot_.running[place_[id]].id == id;
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The snapshot of a cluster of equal nodes with its index, kept up to date event
+// by event, for who runs many passes over it: the simulator.  (The plugin reads
+// Slurm's records into a new snapshot for each pass.)
+//
+// Times never go back.  Job ids are small and dense: arrays are indexed by them.
+// Errors of the caller (an id that is unknown, a size that is not there) are
+// assertions, not results.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/availability/snapshot_index.hpp"
+#include "core/model/snapshot.hpp"
+
+namespace elastic::core {
+
+class Cluster {
+  public:
+    explicit Cluster(int nodes);
+
+    // The queue has holes where jobs have started; the index knows them.
+    const Snapshot& snapshot() const { return snapshot_; }
+    const SnapshotIndex& index() const { return index_; }
+    int idle() const { return snapshot_.pools[0].idle; }
+    int waiting() const { return index_.waiting; }
+
+    void advance(Time now) { snapshot_.now = now; }
+    // Joins the end of the queue.  `job.eligible` is 0.
+    void arrive(PendingJob&& job);
+    // From the queue to the running jobs; resizable at once.
+    void start(JobId, int nodes, Time estimated_end);
+    // Books gain, expansions, shrinks and last_resize.
+    void resize(JobId, int nodes, Time estimated_end);
+    void set_estimated_end(JobId, Time);
+    void end(JobId);
+
+    void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }
+    void forget_requests() { snapshot_.requests.clear(); }
+
+    bool is_running(JobId) const;
+    const RunningJob& running(JobId id) const { return snapshot_.running[place_[id]]; }
+
+  private:
+    void compact();
+
+    Snapshot snapshot_;
+    SnapshotIndex index_;
+    std::vector<std::uint32_t> place_;  // by job id: index into running or pending
+};
+
+}  // namespace elastic::core

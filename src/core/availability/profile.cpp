@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// The profile in three shapes, the cheapest that still tells the truth.
+//
+// A pass looks at the profile for each job of the queue but rarely at all of it.
+// Nodes only come free (`rising`) until the first reservation is made; from there
+// on, a job fits if it ends before the reservation or leaves the extra nodes of
+// that instant alone (`dip`), which is EASY's rule and needs two numbers.  Both
+// are read off the releases, which outlive the pass, and the few changes of this
+// one.  What goes beyond (several reservations, conservative backfilling) makes the
+// steps: a sorted array of times with one row of counts by pool each, where a
+// change costs one walk over the steps it covers and `least_` makes "how many until
+// its end?" a binary search.
+//
+// Always holds: times_ ascends strictly and begins with now; row 0 equals
+// free_now_; the caller never takes what is not free, so no value is negative.
+#include "core/availability/profile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace elastic::core {
+
+void Profile::begin(Time now, const PoolCounts& idle, const ReleaseList& releases) {
+    now_ = now;
+    soon_ = std::nextafter(now, std::numeric_limits<Time>::infinity());
+    free_now_ = idle;
+    releases_ = &releases.entries();
+    changes_.clear();
+    sorted_ = true;
+    shape_ = Shape::rising;
+    knows_rise_ = false;
+}
+
+void Profile::take(Time from, Time to, const PoolCounts& nodes) {
+    if (from > now_) reserve(from, nodes);
+    change(from, to, nodes, -1);
+}
+
+// A second reservation, or one that begins where the first does not, needs the steps.
+void Profile::reserve(Time from, const PoolCounts& nodes) {
+    if (shape_ == Shape::dip) build();
+    if (shape_ != Shape::rising) return;
+    extra_.resize(pools());
+    for (PoolId pool = 0; pool < pools(); ++pool) {
+        const bool known = knows_rise_ && from == rise_;
+        extra_[pool] = nodes[pool] == 0 ? kMaxNodes : known ? risen_[pool] : free_at(pool, from);
+    }
+    dip_ = from;
+    shape_ = Shape::dip;
+}
+
+void Profile::give_back(Time from, Time to, const PoolCounts& nodes) {
+    change(from, to, nodes, +1);
+    if (shape_ == Shape::dip && from == dip_) shape_ = Shape::rising;
+}
+
+void Profile::move_release(Time from, Time to, const PoolCounts& nodes) {
+    if (from < to) change(from, to, nodes, -1);
+    if (to < from) change(to, from, nodes, +1);
+}
+
+// `sign` times `nodes` in [from, to).
+void Profile::change(Time from, Time to, const PoolCounts& nodes, int sign) {
+    knows_rise_ = false;
+    if (shape_ == Shape::steps) return change_steps(from, to, nodes, sign);
+    if (shape_ == Shape::dip && from <= dip_ && dip_ < to)
+        for (PoolId pool = 0; pool < pools(); ++pool) extra_[pool] += sign * nodes[pool];
+    record(from, nodes, sign);
+    record(to, nodes, -sign);
+}
+
+void Profile::record(Time at, const PoolCounts& nodes, int sign) {
+    if (at >= kNever) return;
+    for (PoolId pool = 0; pool < pools(); ++pool) {
+        if (nodes[pool] == 0) continue;
+        if (at <= now_) {
+            free_now_[pool] += sign * nodes[pool];
+            continue;
+        }
+        sorted_ = sorted_ && (changes_.empty() || changes_.back().at <= at);
+        changes_.push_back({at, pool, sign * nodes[pool]});
+    }
+}
+
+void Profile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign) {
+    const std::size_t first = split(from);
+    const std::size_t last = split(to);
+    for (std::size_t step = first; step < last; ++step)
+        for (PoolId pool = 0; pool < pools(); ++pool) row(step)[pool] += sign * nodes[pool];
+    if (first == 0) std::copy_n(row(0), pools(), free_now_.begin());
+    refresh_least(first);
+}
+
+// Visits releases and changes in the order of time until `visit` returns false.
+template <class Visit>
+void Profile::walk(Visit visit) {
+    if (!sorted_)
+        std::sort(changes_.begin(), changes_.end(),
+                  [](const Release& a, const Release& b) { return a.at < b.at; });
+    sorted_ = true;
+    auto known = releases_->begin();
+    auto change = changes_.begin();
+    while (known != releases_->end() || change != changes_.end()) {
+        const bool is_known =
+            change == changes_.end() || (known != releases_->end() && known->at <= change->at);
+        const Release& next = is_known ? *known++ : *change++;
+        if (!visit(std::max(next.at, soon_), next)) return;
+    }
+}
+
+void Profile::build() {
+    if (shape_ == Shape::steps) return;
+    times_.assign(1, now_);
+    free_.assign(free_now_.begin(), free_now_.end());
+    walk([&](Time at, const Release& release) {
+        if (at != times_.back()) {
+            times_.push_back(at);
+            free_.resize(free_.size() + pools());
+            std::copy_n(row(steps() - 2), pools(), row(steps() - 1));
+        }
+        row(steps() - 1)[release.pool] += release.nodes;
+        return true;
+    });
+    shape_ = Shape::steps;
+    refresh_least(0);
+}
+
+int Profile::free_at(PoolId pool, Time time) {
+    if (shape_ == Shape::steps) return row(step_at(time))[pool];
+    if (shape_ == Shape::dip && time == dip_) return extra_[pool];
+    int nodes = free_now_[pool];
+    walk([&](Time at, const Release& release) {
+        if (at > time) return false;
+        if (release.pool == pool) nodes += release.nodes;
+        return true;
+    });
+    return nodes;
+}
+
+// The step that begins at `time`, made if there is none; one past the last for kNever.
+std::size_t Profile::split(Time time) {
+    if (time <= now_) return 0;
+    if (time >= kNever) return steps();
+    const std::size_t step = std::lower_bound(times_.begin(), times_.end(), time) - times_.begin();
+    if (step < steps() && times_[step] == time) return step;
+    times_.insert(times_.begin() + step, time);
+    free_.insert(free_.begin() + step * pools(), pools(), 0);
+    least_.insert(least_.begin() + step * pools(), pools(), 0);
+    std::copy_n(row(step - 1), pools(), row(step));
+    return step;
+}
+
+// The step that `time` lies in.
+std::size_t Profile::step_at(Time time) const {
+    const std::size_t after = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
+    return after == 0 ? 0 : after - 1;
+}
+
+void Profile::refresh_least(std::size_t from) {
+    least_.resize(free_.size());
+    for (std::size_t i = from * pools(); i < free_.size(); ++i)
+        least_[i] = i < pools() ? free_[i] : std::min(free_[i], least_[i - pools()]);
+}
+
+int Profile::least_before(PoolId pool, Time end) {
+    const std::size_t after = std::lower_bound(times_.begin(), times_.end(), end) - times_.begin();
+    return least_[(after == 0 ? 0 : after - 1) * pools() + pool];
+}
+
+int Profile::free_between(PoolId pool, Time from, Time to) {
+    if (shape_ == Shape::rising) return free_at(pool, from);
+    build();
+    std::size_t step = step_at(from);
+    int least = row(step)[pool];
+    while (++step < steps() && times_[step] < to) least = std::min(least, row(step)[pool]);
+    return least;
+}
+
+// Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so
+// nothing is returned and `least` says how many are by pool.  Otherwise the
+// result is the next step at which that is worth asking again.
+std::optional<std::size_t> Profile::shortage(std::size_t begin, Time end,
+                                             const Eligibility& eligible, int nodes,
+                                             PoolCounts& least) const {
+    for (PoolId pool : eligible) least[pool] = row(begin)[pool];
+    for (std::size_t step = begin; step == begin || (step < steps() && times_[step] < end);
+         ++step) {
+        int together = 0, here = 0;
+        for (PoolId pool : eligible) {
+            least[pool] = std::min(least[pool], row(step)[pool]);
+            together += least[pool];
+            here += row(step)[pool];
+        }
+        if (here < nodes) return step + 1;
+        if (together < nodes) return begin + 1;
+    }
+    return std::nullopt;
+}
+
+// While nodes only come free, what is free once stays so.
+std::optional<Time> Profile::first_rise(const Eligibility& eligible, int nodes,
+                                        PoolCounts& counts) {
+    wanted_.assign(pools(), false);
+    PoolCounts free = free_now_;
+    int found = 0;
+    for (PoolId pool : eligible) {
+        wanted_[pool] = true;
+        found += free[pool];
+    }
+    Time from = now_;
+    bool enough = found >= nodes;
+    walk([&](Time at, const Release& release) {
+        if (enough && at > from) return false;  // all that end at one instant count together
+        from = at;
+        free[release.pool] += release.nodes;
+        if (wanted_[release.pool]) found += release.nodes;
+        enough = found >= nodes;
+        return true;
+    });
+    if (!enough) return std::nullopt;
+    choose(
+        eligible, nodes, [&](PoolId pool) { return free[pool]; }, counts);
+    rise_ = from;
+    risen_ = free;
+    knows_rise_ = true;
+    return from;
+}
+
+std::optional<Time> Profile::earliest(const Eligibility& eligible, int nodes, Duration duration,
+                                      PoolCounts& counts) {
+    if (shape_ == Shape::rising) return first_rise(eligible, nodes, counts);
+    build();
+    PoolCounts least(pools(), 0);
+    for (std::size_t begin = 0; begin < steps();) {
+        const auto next = shortage(begin, times_[begin] + duration, eligible, nodes, least);
+        if (!next) {
+            choose(
+                eligible, nodes, [&](PoolId pool) { return least[pool]; }, counts);
+            return times_[begin];
+        }
+        begin = *next;
+    }
+    return std::nullopt;
+}
+
+}  // namespace elastic::core

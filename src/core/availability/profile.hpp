@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The availability profile: how many nodes of each pool are free at which time
+// ([evolving] section 3.1), a step function that everything that looks ahead
+// works on: the reservations of EASY and of conservative backfilling, and how
+// far a job may grow before it is in their way.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "common/time.hpp"
+#include "core/availability/release_list.hpp"
+#include "core/model/snapshot.hpp"
+#include "core/model/types.hpp"
+
+namespace elastic::core {
+
+// Takes `nodes` nodes from the eligible pools in their order, of each pool at
+// most available(pool), into `counts` (one entry a pool of the caller's size).
+// Returns how many it found; fewer than `nodes` if there are no more.
+template <class Available>
+int choose(const Eligibility& eligible, int nodes, Available available, PoolCounts& counts) {
+    std::fill(counts.begin(), counts.end(), 0);
+    int found = 0;
+    for (PoolId pool : eligible) {
+        if (found >= nodes) break;
+        counts[pool] = std::clamp(available(pool), 0, nodes - found);
+        found += counts[pool];
+    }
+    return found;
+}
+
+class Profile {
+  public:
+    // Now `idle` nodes are free by pool, and those of `releases` come free when it
+    // says; it must outlive the pass and not change.  Keeps its memory.
+    void begin(Time now, const PoolCounts& idle, const ReleaseList& releases);
+
+    Time now() const { return now_; }
+    // Now, and the earliest time that is not: when a job ends that has outrun
+    // its estimate.  It neither blocks anything for long nor counts as gone.
+    Time soon() const { return soon_; }
+
+    // Nodes that are used in [from, to).  The caller has seen that they are free.
+    void take(Time from, Time to, const PoolCounts&);
+    void give_back(Time from, Time to, const PoolCounts&);  // undoes take
+    // Nodes that were to become free at `from` do so at `to`, later or earlier.
+    void move_release(Time from, Time to, const PoolCounts&);
+
+    int free_now(PoolId pool) const { return free_now_[pool]; }
+    // The nodes that a job can have from now until `end`: the least that is
+    // free at any time in between.
+    int free_until(PoolId pool, Time end) {
+        if (shape_ == Shape::steps) return least_before(pool, end);
+        if (shape_ == Shape::dip && end > dip_) return std::min(free_now_[pool], extra_[pool]);
+        return free_now_[pool];
+    }
+    int free_between(PoolId, Time from, Time to);
+    int free_at(PoolId, Time);
+
+    // The first time at which `nodes` nodes of the eligible pools are free and
+    // stay so for `duration`; `counts` (one entry a pool) is which.
+    // None if there is no such time.
+    std::optional<Time> earliest(const Eligibility&, int nodes, Duration duration,
+                                 PoolCounts& counts);
+
+  private:
+    // What is known of the profile's shape besides the releases and changes.
+    enum class Shape {
+        rising,  // at no time fewer free nodes than before
+        dip,     // the same but for one reservation, which begins at dip_
+        steps,   // anything: times_, free_ and least_ are in force
+    };
+
+    std::size_t pools() const { return free_now_.size(); }
+    std::size_t steps() const { return times_.size(); }
+    const int* row(std::size_t step) const { return free_.data() + step * pools(); }
+    int* row(std::size_t step) { return free_.data() + step * pools(); }
+
+    void change(Time from, Time to, const PoolCounts&, int sign);
+    void change_steps(Time from, Time to, const PoolCounts&, int sign);
+    void record(Time at, const PoolCounts&, int sign);
+    void reserve(Time from, const PoolCounts&);
+    template <class Visit>
+    void walk(Visit);
+    void build();
+    std::size_t split(Time);
+    std::size_t step_at(Time) const;
+    void refresh_least(std::size_t from);
+    int least_before(PoolId, Time end);
+    std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
+    std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
+                                        PoolCounts& least) const;
+
+    Time now_ = 0, soon_ = 0;
+    PoolCounts free_now_;
+    const std::vector<Release>* releases_ = nullptr;
+    std::vector<Release> changes_;  // of this pass, in no order
+    bool sorted_ = true;            // changes_ happens to be in order
+    Shape shape_ = Shape::rising;
+    Time dip_ = 0;
+    PoolCounts extra_;         // free at dip_
+    std::vector<Time> times_;  // when a step begins; the first is now, the last lasts for ever
+    std::vector<int> free_;    // one value a pool for each step
+    std::vector<int> least_;   // the same, least from now until the end of the step
+    std::vector<std::uint8_t> wanted_;  // by pool: scratch of first_rise
+    // What first_rise found last, for the reservation that is likely to follow.
+    Time rise_ = 0;
+    PoolCounts risen_;
+    bool knows_rise_ = false;
+};
+
+}  // namespace elastic::core

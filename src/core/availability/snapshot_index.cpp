@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Jobs whose start cannot be judged by numbers (those that share nodes, those that
+// victims are leaving for) demand nothing in the queue's index, so that every
+// search finds them and the stages look at them themselves.
+#include "core/availability/snapshot_index.hpp"
+
+#include <algorithm>
+
+#include "core/pass/choices/choices.hpp"
+
+namespace elastic::core {
+
+void SnapshotIndex::load(const Snapshot& snapshot) {
+    releases.clear();
+    for (const RunningJob& job : snapshot.running) releases.append(job.estimated_end, job.held);
+    for (const SharedNodes& shared : snapshot.shared_until)
+        releases.append(shared.until, shared.pool, shared.nodes);
+    releases.sort();
+    shrinkable = expandable = malleable_running = 0;
+    for (const RunningJob& job : snapshot.running) count(job, +1);
+    load_queue(snapshot.pending);
+}
+
+void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
+    queue.clear();
+    claimed.clear();
+    waiting = malleable_waiting = 0;
+    alternatives = false;
+    for (const PendingJob& job : jobs) add(job);
+}
+
+void SnapshotIndex::add(const PendingJob& job) {
+    const std::uint32_t place = queue.end();
+    ++waiting;
+    malleable_waiting += job.elastic.malleable;
+    alternatives = alternatives || job.alternative;
+    if (job.claimed) claimed.push_back(place);
+    if (job.claimed || job.shares_nodes) return queue.push_back({});
+    queue.push_back(
+        {choices::requested_size(job), choices::smallest_start(job), std::max(job.duration, 0.0)});
+}
+
+void SnapshotIndex::remove(std::uint32_t place, const PendingJob& job) {
+    queue.remove(place);
+    --waiting;
+    malleable_waiting -= job.elastic.malleable;
+}
+
+void SnapshotIndex::count(const RunningJob& job, int sign) {
+    if (!job.elastic.malleable) return;
+    const int size = total(job.held);
+    malleable_running += sign;
+    shrinkable += sign * std::max(0, size - job.elastic.min);
+    expandable += sign * std::max(0, job.elastic.max - size);
+}
+
+}  // namespace elastic::core

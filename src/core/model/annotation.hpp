@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// What a job says of its elasticity: `--elastic=malleable,min=2,max=16`.
+//
+// Grammar (elastic(7)):  CLASS[+CLASS][,key=value]...
+// The same text may stand in --comment behind "elastic:".  job_submit/elastic
+// parses it once; the normalised form is JSON in the job's admin_comment.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json.hpp"
+#include "common/result.hpp"
+#include "common/time.hpp"
+#include "core/model/speedup.hpp"
+#include "core/model/types.hpp"
+
+namespace elastic::core {
+
+// [mebf] section 2.2 and [lina] section 3: seconds a resize costs,
+// alpha*dN + beta/N for the data, b*dN for the processes, and `sync` to
+// synchronise them.
+struct ResizeCost {
+    double alpha = 0, beta = 0, b = 0, sync = 0;
+
+    // N is the sum of nodes before and after ([lina] section 3), dN the difference.
+    Duration seconds(int from, int to) const;
+    friend bool operator==(const ResizeCost&, const ResizeCost&) = default;
+};
+
+// One step of an evolution profile ([evolving] section 3.1): `nodes` from
+// `at` seconds after the start.
+struct ProfileStep {
+    int nodes = 0;
+    Duration at = 0;
+    friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
+};
+
+struct Annotation {
+    bool malleable = false;
+    bool evolving = false;
+    int min = 0, pref = 0, max = 0;  // nodes; 1 <= min <= pref <= max
+    SizeRule sizes;
+    Duration gap = -1;     // least time between two resizes; < 0: the site's ResizeGap
+    Duration grace = -1;   // to answer and to move data; < 0: the site's GraceTime
+    SpeedupModel speedup;  // rho, overhead or downey; linear if not given
+    ResizeCost cost;
+    std::vector<ProfileStep> profile;
+    std::string packet;  // [packet] job type, "" for none
+    Duration init = 0;   // [packet] initialisation
+
+    bool allows(int nodes) const;
+    friend bool operator==(const Annotation&, const Annotation&) = default;
+};
+
+// What the job's other options say, 0 where they say nothing.
+struct RequestedNodes {
+    int min = 0, max = 0;  // -N min-max; equal for -N n
+};
+
+inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
+inline constexpr Duration kLeastGrace = 1;           // to answer at all
+inline constexpr double kMaxCost = 1e6;              // alpha, beta, b and sync, seconds
+inline constexpr std::string_view kCommentPrefix = "elastic:";
+
+// Parses (what stands behind kCommentPrefix) and completes.  With -N, min and max
+// default to its ends and pref to its lower end; without, min to 1, max to the
+// larger of min and pref, and pref to the smallest allowed size.  `profile` needs
+// the class evolving, `init` needs `packet`.  Every error is one line of
+// printable ASCII that names the key, the value and the limit, fit to be shown
+// by sbatch, e.g. "elastic: min=8 is larger than pref=4".
+Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);
+
+// What can only be checked against the cluster: largest size the partition has.
+Result<void> check_against_partition(const Annotation&, int partition_nodes,
+                                     std::string_view partition);
+
+// And against the site's MaxGraceTime.
+Result<void> check_grace(const Annotation&, Duration max_grace);
+
+// {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
+// The class of a rigid job is "rigid".
+Json to_json(const Annotation&);
+// Null-safe inverse, as strict as the grammar; an error says which key is wrong.
+Result<Annotation> annotation_from_json(const Json&);
+// The text form of to_json of what `admin_comment` holds; an error if it is not ours.
+Result<Annotation> annotation_from_text(std::string_view admin_comment);
+
+std::string class_name(const Annotation&);  // or "rigid"
+std::string size_names(const Annotation&);  // "min=1, max=8, sizes=any", for messages
+
+// Run time left at `to` nodes of what takes this job `left` at `from` nodes.
+Duration rescale(Duration left, int from, int to, const Annotation&);
+
+}  // namespace elastic::core

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// elastic.conf through one table of keys; the policy's choices are looked up
+// where they are defined, so a new choice needs nothing here.
+//
+// Always holds: a Config returned from here was read without a single error;
+// there is no partly read one.
+#include "core/model/config.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "common/atomic_file.hpp"
+#include "common/config_file.hpp"
+#include "common/text.hpp"
+
+namespace elastic::core {
+
+namespace {
+
+// An error is what follows "KEY=VALUE: ".
+struct Key {
+    std::string_view name;
+    Result<void> (*read)(Config&, std::string_view value);
+};
+
+template <auto member, int low, int high>
+Result<void> integer(Config& config, std::string_view text) {
+    std::optional<std::int64_t> number = parse_integer(text);
+    if (!number || *number < low || *number > high) {
+        return error("must be a number from {} to {}", low, high);
+    }
+    config.*member = static_cast<int>(*number);
+    return {};
+}
+
+template <auto member, int low, int high>
+Result<void> duration(Config& config, std::string_view text) {
+    Result<Duration> seconds = parse_duration(text);
+    if (!seconds) return seconds.error();
+    if (*seconds < low || *seconds > high) return error("must be {} to {} seconds", low, high);
+    config.*member = *seconds;
+    return {};
+}
+
+Result<void> shrink_timeout(Config& config, std::string_view text) {
+    bool kill = equal_ignoring_case(text, "kill");
+    if (!kill && !equal_ignoring_case(text, "revoke")) return error("one of revoke, kill");
+    config.shrink_timeout = kill ? ShrinkTimeout::kill : ShrinkTimeout::revoke;
+    return {};
+}
+
+Result<void> journal_file(Config& config, std::string_view text) {
+    if (!text.starts_with('/')) return error("must be an absolute path");
+    config.journal_file = text;
+    return {};
+}
+
+constexpr int kDay = 86400;
+
+constexpr std::array kKeys{
+    Key{"GraceTime", duration<&Config::grace_time, 1, kDay>},
+    Key{"MaxGraceTime", duration<&Config::max_grace_time, 1, kDay>},
+    Key{"ShrinkTimeout", shrink_timeout},
+    Key{"BackOff", duration<&Config::back_off, 0, kDay>},
+    Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},
+    Key{"Interval", duration<&Config::interval, 0, 60>},
+    Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},
+    Key{"MaxConnectionsPerUser", integer<&Config::max_connections_per_user, 1, 65536>},
+    Key{"JournalFile", journal_file},
+};
+
+bool is_policy(const Setting& setting) {
+    return equal_ignoring_case(setting.key, "Policy");
+}
+
+Result<void> apply_policy(Config& config, const Setting& setting) {
+    Result<Policy> policy = preset(setting.value);
+    if (!policy) return policy.error();
+    config.policy = *policy;
+    config.policy_name = lower_case(setting.value);
+    return {};
+}
+
+Result<void> apply(Config& config, const Setting& setting) {
+    if (is_policy(setting)) return apply_policy(config, setting);
+    auto key = std::ranges::find_if(
+        kKeys, [&](const Key& known) { return equal_ignoring_case(known.name, setting.key); });
+    if (key != kKeys.end()) {
+        Result<void> done = key->read(config, setting.value);
+        if (done) return done;
+        return error("{}={}: {}", key->name, printable(setting.value), done.error().message);
+    }
+    ChoiceResult choice = set_choice(config.policy, setting.key, setting.value);
+    if (!choice.known) return error("unknown key {}", printable(setting.key));
+    return choice.result;
+}
+
+}  // namespace
+
+Result<Config> parse_config(std::string_view text, std::string_view file_name) {
+    Result<std::vector<Setting>> settings = parse_settings(text, file_name);
+    if (!settings) return settings.error();
+    std::stable_partition(settings->begin(), settings->end(), is_policy);
+    Config config;
+    for (const Setting& setting : *settings) {
+        if (Result<void> done = apply(config, setting); !done) {
+            return at_line(file_name, setting.line, done.error().message);
+        }
+    }
+    return config;
+}
+
+Result<Config> read_config(const std::string& path) {
+    Result<std::string> text = read_file(path, kMaxConfigFile);
+    if (!text) return text.error();
+    return parse_config(*text, path);
+}
+
+}  // namespace elastic::core

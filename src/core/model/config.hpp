@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// elastic.conf: `Key=Value` lines as in slurm.conf, read by the plugin and the
+// simulator alike.  Described in elastic.conf(5).
+#pragma once
+
+#include <string>
+
+#include "common/limits.hpp"
+#include "common/result.hpp"
+#include "core/model/policy.hpp"
+
+namespace elastic::core {
+
+enum class ShrinkTimeout { revoke, kill };
+
+struct Config {
+    std::string policy_name{kDefaultPolicy};
+    Policy policy = *preset(kDefaultPolicy);  // with single choices applied
+    Duration grace_time = 60;        // GraceTime: to answer an offer, and again to move data
+    Duration max_grace_time = 3600;  // MaxGraceTime: the most that a job may set for itself
+    ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
+    Duration back_off = 300;         // BackOff: no offers to a job that let one expire or declined
+    int listen_port = kDefaultPort;  // ListenPort
+    Duration interval = 0.1;         // Interval: least time between two passes, seconds
+    int max_connections = 4096;      // MaxConnections in all
+    int max_connections_per_user = 256;  // MaxConnectionsPerUser
+    std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
+};
+
+// Keys and values without regard to case; '#' begins a comment; a key may stand once.
+// Policy comes first wherever it stands: single choices change the preset.
+// Errors name file and line: "elastic.conf:12: VictimOrder=foo: one of shrinkable, gain".
+Result<Config> parse_config(std::string_view text, std::string_view file_name);
+// An absent file is an error that says so.
+Result<Config> read_config(const std::string& path);
+
+}  // namespace elastic::core

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// What the scheduler decides: a list of actions, each with its reason, to be
+// carried out in order.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/json.hpp"
+#include "core/model/types.hpp"
+
+namespace elastic::core {
+
+enum class ActionKind {
+    start,     // a pending job begins on `nodes`
+    shrink,    // a running job gives up `nodes`, for `beneficiary` if there is one
+    expand,    // a running job gets `nodes`
+    reserve,   // a blocked job will begin at `time` on `nodes`; informs, changes nothing
+    deny,      // the request `op` is refused for good
+    withdraw,  // the offer `op` is taken back: the queue needs its nodes
+};
+
+enum class Reason {
+    // start
+    fits,             // in order, on idle nodes
+    backfilled,       // ahead of a reservation that it does not delay
+    by_shrinking,     // nodes come from victims
+    nodes_came_free,  // claimed nodes of a victim, but idle ones suffice now
+    // shrink
+    for_pending_job,
+    for_evolving_job,
+    // expand
+    nobody_can_use,  // idle nodes that no pending job can use
+    lent,            // ... until they are needed for a reservation
+    evolving_request,
+    // reserve
+    head_of_queue,
+    // deny
+    beyond_maximum,  // the job's own max
+    no_nodes,        // none idle, no victim, deadline reached
+    not_allowed_size,
+    // withdraw
+    queue_needs_nodes,
+};
+
+struct Action {
+    ActionKind kind = ActionKind::start;
+    Reason reason = Reason::fits;
+    JobId job = 0;
+    OpId op = 0;  // deny, withdraw, and expand for a request
+    // By pool.  For a pending job that shares nodes these may be fewer than
+    // size_after: the rest is to be found on partly used nodes, if Slurm can.
+    PoolCounts nodes;
+    // start, expand: some of `nodes` are those of shrinks in this plan or in
+    // flight whose beneficiary is this job; to be done when all of those are
+    // released.
+    bool deferred = false;
+    JobId beneficiary = 0;    // shrink
+    std::uint32_t entry = 0;  // start, reserve: which of Snapshot::pending
+    Time time = 0;            // reserve: when
+    int size_after = 0;       // start, shrink, expand: the job's nodes then
+};
+
+struct Plan {
+    std::vector<Action> actions;
+
+    void clear() { actions.clear(); }
+};
+
+std::string_view to_string(ActionKind);
+std::string_view to_string(
+    Reason);  // a short phrase for logs, e.g. "no pending job can use the nodes"
+Json to_json(const Action&);
+Json to_json(const Plan&);
+// For people, e.g. "job 7: shrink to 4 nodes, 2 fewer, for job 9 (a pending job needs the
+// nodes)"; times are counted from `now`.
+std::string describe(const Action&, Time now);
+
+}  // namespace elastic::core

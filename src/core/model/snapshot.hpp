@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What the scheduler knows at one instant.  Made by src/slurm from Slurm's
+// records or by the simulator; read by plan(); written to and read from JSON so
+// that a decision made in production can be made again at a desk.
+//
+// Always holds: every node of the cluster that can run jobs is counted exactly
+// once, either in Pool::idle, or as held by one running job, or in
+// `shared_until`.  Nodes that are down, drained or reserved for others
+// appear nowhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/json.hpp"
+#include "core/model/annotation.hpp"
+#include "core/model/types.hpp"
+
+namespace elastic::core {
+
+// A set of nodes that every job either may use as a whole or not at all.
+struct Pool {
+    std::string name;  // for people; e.g. "debug"
+    int idle = 0;      // nodes free now, those promised to agreements in flight included
+    int nodes = 0;     // nodes in all
+};
+
+// The pools a job may use, in the order in which they are to be taken (the
+// least wanted by other jobs first).
+using Eligibility = std::vector<PoolId>;
+
+struct RunningJob {
+    JobId id = 0;
+    Annotation elastic;          // for a rigid job min = pref = max = its size, no class
+    EligibilityId eligible = 0;  // where it may grow
+    PoolCounts held;             // whole nodes it holds now
+    PoolId batch_host_pool = 0;  // the pool of the node it must keep
+    Time start = 0;
+    Time estimated_end = 0;   // at its present size; may lie in the past
+    Time limit_end = kNever;  // when its time limit ends it
+    Time last_resize = 0;     // start or last resize; 0 as long ago
+    int gain = 0;             // [lina] section 4: nodes added less nodes taken
+    int expansions = 0;       // [lina]: number of expansions so far
+    int shrinks = 0;          // number of shrinks so far
+    Duration duration = 0;    // its estimate when it started, seconds; 0 if not known
+    bool resizable = false;   // takes part now: it has called the library, and no agreement is in
+                              // flight but a request of its own
+    Time not_before = 0;      // back-off after it declined or let an offer expire; 0: never did
+};
+
+struct PendingJob {
+    JobId id = 0;
+    Annotation elastic;  // as above
+    EligibilityId eligible = 0;
+    Duration duration = 0;  // time limit, used as the estimate
+    Time submit = 0;
+    bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
+    bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
+    bool claimed = false;       // beneficiary of an agreement in flight
+    // The same job stands in the queue before, for another partition: one of them starts.
+    // (Entries of one id without this are tasks of a job array, which all may start.)
+    bool alternative = false;
+
+    // Rigid, and content with any size from the preferred one to the maximum when it starts.
+    bool has_range() const {
+        return !elastic.malleable && !elastic.evolving && elastic.max > elastic.pref;
+    }
+};
+
+// Nodes that jobs share, or that are not to be had now for another reason that
+// ends at a known time (completing jobs, maintenance): `nodes` of `pool` come
+// back at `until`.
+struct SharedNodes {
+    PoolId pool = 0;
+    int nodes = 0;
+    Time until = 0;
+};
+
+// An agreement in flight, as far as planning is concerned.
+struct Promise {
+    enum class Kind { shrink, expand } kind = Kind::shrink;
+    OpId op = 0;
+    JobId job = 0;  // who is resized
+    // shrink: what it will give up.  expand: idle nodes kept for it, which for a
+    // growth that waits for shrinks as well are only its idle part.
+    PoolCounts nodes;
+    JobId beneficiary =
+        0;         // shrink: the pending or running job that waits for the nodes; 0: anybody
+    int size = 0;  // ... with which a pending one is to start; 0: the least it can start with
+    bool revocable = false;  // merely offered: may be withdrawn without harm
+};
+
+// An evolving job's wish that has not been decided.
+struct GrowthRequest {
+    OpId op = 0;
+    JobId job = 0;
+    int nodes = 0;      // how many more
+    int least = 0;      // take fewer, down to this many, rather than nothing; 1..nodes
+    Time deadline = 0;  // denied at this time; in the past: decide now
+};
+
+struct Snapshot {
+    Time now = 0;
+    std::vector<Pool> pools;
+    std::vector<Eligibility> eligibilities;
+    std::vector<RunningJob> running;
+    std::vector<PendingJob> pending;  // in priority order
+    std::vector<SharedNodes> shared_until;
+    std::vector<Promise> promises;
+    std::vector<GrowthRequest> requests;  // in the order of arrival
+
+    int idle() const;
+};
+
+Json to_json(const Snapshot&);
+Result<Snapshot> snapshot_from_json(const Json&);
+// What the comment above says always holds, and references in range; for
+// snapshots that were read from a file.
+Result<void> validate(const Snapshot&);
+
+}  // namespace elastic::core

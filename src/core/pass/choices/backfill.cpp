@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Backfill.  With `none` the queue is first come first served; with `easy` a job
+// may start ahead of a blocked one that it does not delay; with `conservative`
+// it may delay none of the jobs before it.  Whether it does is for the profile to
+// say, in which the reservations stand.
+#include <cmath>
+
+#include "core/pass/choices/choices.hpp"
+
+namespace elastic::core::choices {
+
+bool may_overtake(const Policy& policy) {
+    return policy.backfill != Backfill::none;
+}
+
+bool reserves_for_all(const Policy& policy) {
+    return policy.backfill == Backfill::conservative;
+}
+
+// Where nobody is malleable, nothing makes up for being overtaken: plain EASY.
+bool backfills_in_order(const SystemState& state) {
+    const SnapshotIndex& index = state.index();
+    return state.policy().backfill_order == BackfillOrder::queue ||
+           index.malleable_waiting + index.malleable_running == 0;
+}
+
+double backfill_rank(const Policy& policy, const PendingJob& job) {
+    switch (policy.backfill_order) {
+        case BackfillOrder::queue:
+            return 0;
+        case BackfillOrder::shortest:
+            return job.duration;
+        case BackfillOrder::lightest:
+            return job.duration * std::sqrt(job.elastic.pref);
+    }
+    return 0;
+}
+
+}  // namespace elastic::core::choices

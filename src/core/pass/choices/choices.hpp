@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The places in which published policies differ, one function each.  A new
+// choice is a new enumerator in policy.hpp, a row in policy.cpp and a case here;
+// the stages do not change.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/pass/system_state.hpp"
+
+namespace elastic::core::choices {
+
+// By which jobs are put in order: the smaller first; ties go to the smaller id.
+using Rank = std::pair<double, double>;
+
+// Initial size.  What the job asks for: the preferred size, or what of its size
+// rule comes nearest.
+int requested_size(const PendingJob&);
+// The smallest size it can start with under any policy.
+int smallest_start(const PendingJob&);
+// The size it is to start with, for which others wait if they must not delay it.
+int initial_size(const SystemState&, const PendingJob&);
+// With what it is content, now that `idle` nodes are there and it could stay on
+// them; 0 if they are too few for it.
+int initial_size(const SystemState&, const PendingJob&, int idle);
+// What it starts with when others are shrunk for it: the size to be tried first,
+// and the one it is content with.
+int best_initial_size(const SystemState&, const PendingJob&);
+int least_initial_size(const SystemState&, const PendingJob&);
+// Whether it may get more than that from them; and by how much less time the job and one victim
+// take together if it starts with more nodes and the victim keeps fewer.
+struct Sizes {
+    int job = 0, victim = 0;
+};
+bool may_start_larger(const SystemState&, const PendingJob&);
+Duration net_saving(const SystemState&, const PendingJob&, const RunningJob& victim, Sizes before,
+                    Sizes after);
+// Whether to shrink these is better than to let the job wait, if it cannot get what it asks for.
+bool is_small_start_beneficial(const SystemState&, const PendingJob&, int size,
+                               const std::vector<Shrinkage>&);
+// Whether a malleable job may start on fewer idle nodes than it asks for.
+bool is_moldable(const Policy&);
+
+// Backfill: whether jobs may start ahead of a blocked job at all, where that
+// does not delay it; and whether each blocked job has a reservation or only the
+// first of its pools.
+bool may_overtake(const Policy&);
+bool reserves_for_all(const Policy&);
+// Backfill order: whether they are tried in the order of the queue.
+bool backfills_in_order(const SystemState&);
+double backfill_rank(const Policy&, const PendingJob&);
+
+// Shrink guard: whether any job is to be shrunk now ([lina] algorithms 5 to 7
+// differ in nothing else), and whether this one may be.
+bool may_shrink(const SystemState&);
+bool may_be_victim(const SystemState&, const RunningJob&);
+
+// Victim order.
+Rank victim_rank(const SystemState&, const RunningJob&);
+
+// Shrink amount: how many of the nodes that a victim could give are asked of it,
+// `needed` being what the beneficiary still lacks.
+int shrink_amount(const SystemState&, const RunningJob&, int needed, int shrinkable);
+
+// Expand trigger: whether jobs are to be expanded now.
+bool may_expand(const SystemState&);
+
+// Expand order.
+Rank expand_rank(const SystemState&, const RunningJob&);
+
+// Expand amount: the size to which a job grows that could get up to `available`
+// more nodes; 0 if it is to stay as it is.
+int expanded_size(const SystemState&, const RunningJob&, int available);
+
+// Reserved nodes: whether they are lent to malleable jobs, and whether it is worth to expand one
+// until the first reservation and to shrink it then.
+bool lends_reserved_nodes(const Policy&);
+bool is_worth_lending(const SystemState&, const RunningJob&, int size_after);
+
+// Feasibility, [mebf] algorithm 3: whether a resize is worth its cost.
+bool is_feasible(const SystemState&, const RunningJob&, int size_after);
+
+// Resize gap, [gupta] T_gap: the job's own, else the policy's.
+Duration resize_gap(const Policy&, const RunningJob&);
+
+// How much faster the job would be on twice its nodes: 2 if it scales perfectly, 1
+// or less if not at all.
+double scalability(const RunningJob&);
+
+}  // namespace elastic::core::choices

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Expand trigger, order and amount.  An expansion is over nodes that are idle when
+// the queue has had its turn, and never delays a reservation; what a trigger adds
+// is when that is tried at all.
+#include <algorithm>
+
+#include "core/pass/choices/choices.hpp"
+#include "core/pass/search.hpp"
+
+namespace elastic::core::choices {
+
+bool may_expand(const SystemState& state) {
+    switch (state.policy().expand_trigger) {
+        case ExpandTrigger::never:
+            return false;
+        case ExpandTrigger::nobody_can_use:
+            return true;
+        case ExpandTrigger::queue_empty:
+            return !state.is_anyone_waiting();
+        case ExpandTrigger::expand_plus:
+            return !state.is_anyone_waiting() || !state.has_backfilled();
+    }
+    return false;
+}
+
+namespace {
+
+// The share of its remaining time that each further node saves, if it gets all it
+// can take of the idle ones.
+double benefit(const SystemState& state, const RunningJob& job) {
+    const int size = total(job.held);
+    const int more = std::min(job.elastic.max - size, state.idle());
+    const Duration left = state.end_of(job) - state.snapshot().now;
+    const Duration saved = state.end_of(job) - state.end_after_resize(job, size + more);
+    return saved / (left * std::max(more, 1));
+}
+
+// How much later an expansion may let a job end, as a share of what it has left: nodes that would
+// be idle are worth something, but not a resize that takes much longer than it saves.
+constexpr double kMostDelay = 0.5;
+
+// From its present size to `high`, the size at which the job runs fastest: there is one in every
+// model.
+int fastest_size(const RunningJob& job, int high) {
+    return least_at(total(job.held), high, [&](int nodes) {
+        return job.elastic.speedup.relative_time(nodes, job.elastic.pref);
+    });
+}
+
+// The size up to `fastest` with which the job ends first if it is resized at all.  Run time and
+// cost are convex in all models but Downey's, for which a local minimum will do.
+int earliest_size(const SystemState& state, const RunningJob& job, int fastest) {
+    return least_at(total(job.held) + 1, fastest,
+                    [&](int to) { return state.end_after_resize(job, to); });
+}
+
+int size_of_earliest_end(const SystemState& state, const RunningJob& job, int high) {
+    const int size = total(job.held);
+    const int fastest = fastest_size(job, high);
+    // What a resize costs is nothing beside a job without an end.
+    if (fastest == size || state.end_of(job) >= kNever) return fastest;
+    const int to = earliest_size(state, job, fastest);
+    return state.end_after_resize(job, to) < state.end_of(job) ? to : size;
+}
+
+int largest_useful_size(const SystemState& state, const RunningJob& job, int high) {
+    const int size = total(job.held);
+    const int fastest = fastest_size(job, high);
+    if (fastest == size) return size;
+    const Time end = state.end_of(job);
+    const Time latest = end + kMostDelay * (end - state.snapshot().now);
+    const auto ends_in_time = [&](int to) { return state.end_after_resize(job, to) <= latest; };
+    const int earliest = earliest_size(state, job, fastest);
+    return ends_in_time(earliest) ? last_where(earliest, fastest, ends_in_time) : size;
+}
+
+}  // namespace
+
+Rank expand_rank(const SystemState& state, const RunningJob& job) {
+    switch (state.policy().expand_order) {
+        case ExpandOrder::longest_remaining:
+            return {-job.estimated_end, 0};
+        case ExpandOrder::scalability:
+            return {-scalability(job), 0};
+        case ExpandOrder::benefit:
+            return {-benefit(state, job), 0};
+        case ExpandOrder::smallest:
+            return {total(job.held), 0};
+    }
+    return {0, 0};
+}
+
+int expanded_size(const SystemState& state, const RunningJob& job, int available) {
+    const int size = total(job.held);
+    const SizeRule& sizes = job.elastic.sizes;
+    const int most = sizes.largest(size + 1, std::min(job.elastic.max, size + available));
+    switch (state.policy().expand_amount) {
+        case ExpandAmount::to_max:
+            return most;
+        case ExpandAmount::to_fastest:
+            return most > size ? sizes.largest(size + 1, largest_useful_size(state, job, most)) : 0;
+        case ExpandAmount::to_earliest_end:
+            return most > size ? sizes.largest(size + 1, size_of_earliest_end(state, job, most))
+                               : 0;
+        case ExpandAmount::handoff:
+            return most - size > size ? most : 0;
+        case ExpandAmount::spare:
+            return most - size > state.policy().spare_ratio * size ? most : 0;
+        case ExpandAmount::equal_share: {
+            // Shares are whole nodes: of what is left over, nobody gets more than one.
+            const int share = state.equal_share();
+            return sizes.largest(size + 1, std::min(most, size < share ? share : share + 1));
+        }
+    }
+    return 0;
+}
+
+}  // namespace elastic::core::choices

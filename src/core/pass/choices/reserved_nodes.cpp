@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Reserved nodes.  They may only be lent where they are sure to come back: where any
+// malleable job is shrunk as soon as the reserved job can start by it, as far as that
+// takes.  A guard, an amount or a feasibility that might refuse that keeps them.
+//
+// A loan ends, so it has to pay for two resizes until then.
+#include "core/model/speedup.hpp"
+#include "core/pass/choices/choices.hpp"
+
+namespace elastic::core::choices {
+
+bool lends_reserved_nodes(const Policy& policy) {
+    return policy.reserved_nodes == ReservedNodes::lent &&
+           policy.shrink_guard == ShrinkGuard::by_default &&
+           policy.shrink_amount == ShrinkAmount::needed && policy.feasibility == Feasibility::none;
+}
+
+bool is_worth_lending(const SystemState& state, const RunningJob& job, int size_after) {
+    const int size = total(job.held);
+    const Duration time = state.first_reservation() - state.snapshot().now;
+    const Duration saved = time - rescale(time, size, size_after, job.elastic);
+    return saved >
+           job.elastic.cost.seconds(size, size_after) + job.elastic.cost.seconds(size_after, size);
+}
+
+}  // namespace elastic::core::choices

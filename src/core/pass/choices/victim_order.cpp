@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Victim order: the candidate selection techniques of [lina] section 4, and
+// [mebf]'s, which shrinks first what loses least by it.
+#include "core/pass/choices/choices.hpp"
+
+namespace elastic::core::choices {
+
+Rank victim_rank(const SystemState& state, const RunningJob& job) {
+    const int size = total(job.held);
+    switch (state.policy().victim_order) {
+        case VictimOrder::random:
+            return {static_cast<double>(state.rng()() >> 11), 0};
+        case VictimOrder::gain:
+            return {-job.gain, 0};
+        case VictimOrder::shrinkable:
+            return {-(size - job.elastic.min), -size};
+        case VictimOrder::expansions:
+            return {-job.expansions, 0};
+        case VictimOrder::adaptation_cost:
+            // How far it will be shrunk is not known yet: its cost down to the minimum.
+            return {job.elastic.cost.seconds(size, job.elastic.min), 0};
+        case VictimOrder::remaining_time:
+            return {state.end_of(job), 0};
+        case VictimOrder::scalability:
+            return {scalability(job), 0};
+    }
+    return {0, 0};
+}
+
+double scalability(const RunningJob& job) {
+    const int size = total(job.held);
+    return job.elastic.speedup.relative_time(size, job.elastic.pref) /
+           job.elastic.speedup.relative_time(2 * size, job.elastic.pref);
+}
+
+}  // namespace elastic::core::choices

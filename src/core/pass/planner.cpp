@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The main scheduling algorithm, [lina] algorithm 1.  Its lines 9 to 14, the
+// carrying out of agreements, are for whoever asked for the plan.
+#include "core/pass/planner.hpp"
+
+#include "core/pass/stages/stages.hpp"
+
+namespace elastic::core {
+
+struct Planner::Scratch {
+    Pass pass;
+    SnapshotIndex index;
+};
+
+Planner::Planner() : scratch_(std::make_unique<Scratch>()) {}
+Planner::~Planner() = default;
+
+const Plan& Planner::plan(const Snapshot& snapshot, const Policy& policy, Rng& rng) {
+    scratch_->index.load(snapshot);
+    return pass(snapshot, scratch_->index, policy, rng);
+}
+
+const Plan& Planner::plan(const Cluster& cluster, const Policy& policy, Rng& rng) {
+    return pass(cluster.snapshot(), cluster.index(), policy, rng);
+}
+
+const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
+                          const Policy& policy, Rng& rng) {
+    Pass& pass = scratch_->pass;
+    pass.state.begin(snapshot, index, policy, rng);
+    pass.victims.begin();
+    satisfy_evolving_requests(pass);
+    initial_allocation(pass);
+    schedule_pending_jobs(pass);
+    withdraw_offers(pass);
+    expand_running_malleable_jobs(pass);
+    pass.state.announce_reservations();
+    return pass.state.finish();
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Which jobs of the queue are blocked and which of them have a reservation, as
+// the queue is walked in its order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/pass/system_state.hpp"
+
+namespace elastic::core {
+
+class QueueFront {
+  public:
+    // Back to the front of the queue; reservations made before stay.
+    void begin(const SystemState&);
+
+    // Whether an earlier job waits for any of these pools.
+    bool is_behind(EligibilityId id) const { return behind_[id]; }
+
+    // Whether jobs from here on neither start in order nor get a reservation: all
+    // that is left is to find those that can be backfilled.
+    bool is_settled() const { return unreserved_ == 0; }
+
+    // The job cannot start.  It gets a reservation unless it has one, or jobs
+    // before it have reservations for all of its pools.
+    void block(SystemState&, std::uint32_t pending, int size);
+
+  private:
+    void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
+              std::vector<std::uint8_t>& eligibilities, bool all);
+    bool reserve(SystemState&, std::uint32_t pending, int size);
+
+    std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
+    std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked
+    std::vector<std::uint8_t> reserved_;  // by eligibility: all pools are reserved
+    std::size_t unreserved_ = 0;          // eligibilities that are not
+};
+
+}  // namespace elastic::core

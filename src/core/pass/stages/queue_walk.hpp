@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// How stages 2 and 3 go through the queue: in its order until each pool has its
+// first blocked job, and from there on only to the jobs that could start at all,
+// in the policy's order.
+#pragma once
+
+#include <algorithm>
+
+#include "core/pass/stages/stages.hpp"
+
+namespace elastic::core {
+
+// `next(place)` is the first place from there on that is worth a look;
+// `start(place)` tries to start the job and says whether it has.
+template <class Next, class Start>
+void walk_queue(Pass& pass, Next next, Start start) {
+    SystemState& state = pass.state;
+    const std::vector<PendingJob>& queue = state.snapshot().pending;
+    const std::uint32_t end = state.index().queue.end();
+    const bool in_order = choices::backfills_in_order(state);
+    std::uint32_t place = next(0);
+    for (; place < end && (in_order || !pass.front.is_settled()); place = next(place + 1))
+        if (!state.decided(place) && !start(place))
+            pass.front.block(state, place, choices::initial_size(state, queue[place]));
+    if (place >= end) return;
+    auto& candidates = pass.candidates;
+    candidates.clear();
+    for (; place < end; place = next(place + 1))
+        if (!state.decided(place))
+            candidates.emplace_back(choices::backfill_rank(state.policy(), queue[place]), place);
+    std::sort(candidates.begin(), candidates.end());
+    for (const auto& [rank, candidate] : candidates)
+        if (!state.decided(candidate)) start(candidate);
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// SchedulePendingJob, [lina] algorithm 4: starts jobs that are still pending by
+// shrinking running malleable ones; SelectShrinkableJob and AllocateResource
+// (algorithms 5 to 8) are in victims.cpp.
+//
+// A malleable job is started with its minimum (lines 2 and 3), any other with
+// its initial size, on the idle nodes it can have without delaying a reservation
+// and on victims' nodes for the rest.  The paper's loop visits each job of J_p,
+// not only the head; what the paper leaves open is how that agrees with the
+// head's reservation.  Here no job, by its idle nodes or by what it does to
+// its victims, may delay a reservation but its own, which it gives up as it
+// starts; the next blocked job then becomes the head.
+//
+// A malleable job whose minimum fits on idle nodes needs no victim and starts on
+// those; any job that fits now that a reservation has gone starts as in stage 2.  If no running job
+// can be shrunk, the stage does nothing (algorithm 1, line 3).
+#include <algorithm>
+
+#include "core/pass/choices/choices.hpp"
+#include "core/pass/stages/queue_walk.hpp"
+
+namespace elastic::core {
+namespace {
+
+// Takes a job's reservation, if it has one, out of the profile while the job
+// is looked at, and puts it back unless the job has started.
+class LiftedReservation {
+  public:
+    LiftedReservation(SystemState& state, std::uint32_t pending) : state_(state) {
+        auto& all = state.reservations();
+        const auto own = std::find_if(all.begin(), all.end(), [&](const Reservation& reservation) {
+            return reservation.job == pending;
+        });
+        if (own == all.end()) return;
+        reservation_ = *own;
+        all.erase(own);
+        state.profile().give_back(reservation_->from, reservation_->to, reservation_->nodes);
+    }
+    ~LiftedReservation() {
+        if (reservation_ && !state_.decided(reservation_->job)) state_.reserve(*reservation_);
+    }
+    LiftedReservation(const LiftedReservation&) = delete;
+    LiftedReservation& operator=(const LiftedReservation&) = delete;
+
+    bool exists() const { return reservation_.has_value(); }
+
+  private:
+    SystemState& state_;
+    std::optional<Reservation> reservation_;
+};
+
+bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
+    SystemState& state = pass.state;
+    const PendingJob& job = state.snapshot().pending[pending];
+    const Time end = state.end_of(job, size);
+    const int found = state.available(job.eligible, size, end, pass.counts);
+    const int needed = size - found;
+    if (needed == 0) {
+        const bool behind = pass.front.is_behind(job.eligible);
+        state.start(pending, pass.counts, size, behind ? Reason::backfilled : Reason::fits);
+        return true;
+    }
+    if (pass.victims.supply(state, job.eligible) < needed) return false;
+    const Beneficiary who{job.eligible, needed, end, pass.counts, 0};
+    if (!pass.victims.select(state, who, pass.selected)) return false;
+    const bool small = size < choices::initial_size(state, job);
+    if (choices::may_start_larger(state, job))
+        size = pass.victims.take_more(state, job, who, size, pass.selected);
+    if (small && !choices::is_small_start_beneficial(state, job, size, pass.selected)) return false;
+    state.start_by_shrinking(pending, pass.counts, size, pass.selected);
+    pass.victims.remove(state, pass.selected);
+    return true;
+}
+
+bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
+    Failures& failures = pass.failures;
+    SystemState& state = pass.state;
+    const PendingJob& job = state.snapshot().pending[pending];
+    if (pass.front.is_behind(job.eligible) && !choices::may_overtake(state.policy())) return false;
+    const int size = choices::least_initial_size(state, job);
+    if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
+    if (state.free_now(job.eligible) + pass.victims.supply(state, job.eligible) < size)
+        return false;
+    const LiftedReservation own(state, pending);
+    const int best = choices::best_initial_size(state, job);
+    if (start_on_idle_nodes(pass, pending) ||
+        (best > size && start_by_shrinking(pass, pending, best)) ||
+        start_by_shrinking(pass, pending, size)) {
+        // What its reservation held is free for others.
+        if (own.exists()) failures.clear(state.snapshot().eligibilities.size());
+        return true;
+    }
+    // Where it would not pay for this job, it is taken not to pay for one that wants no less for no
+    // less time: not so for sure, but no worse by measurement and less to search.
+    if (!own.exists()) failures.add(job.eligible, size, job.duration);
+    return false;
+}
+
+// Bounds from above what stage 3 can give to one job, so that a pass in which it
+// helps nobody costs nothing.
+int reach(const SystemState& state) {
+    return state.idle() + state.index().shrinkable;
+}
+
+std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
+    const QueueIndex& queue = pass.state.index().queue;
+    if (!pass.front.is_settled()) return queue.next(from);
+    const int nodes = reach(pass.state);
+    return queue.next_by_least(from, {nodes, nodes, kNever});
+}
+
+}  // namespace
+
+void schedule_pending_jobs(Pass& pass) {
+    SystemState& state = pass.state;
+    const QueueIndex& queue = state.index().queue;
+    if (!state.is_anyone_waiting() || queue.smallest_least() > reach(state)) return;
+    if (!pass.victims.admitted(state)) return;
+    pass.front.begin(state);
+    pass.failures.clear(state.snapshot().eligibilities.size());
+    walk_queue(
+        pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
+        [&](std::uint32_t place) { return schedule_pending_job(pass, place); });
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The stages of [lina] algorithm 1, in the order in which a pass runs them.
+// Each takes the system state as the one before it left it.
+#pragma once
+
+#include <tuple>
+#include <vector>
+
+#include "core/pass/choices/choices.hpp"
+#include "core/pass/queue_front.hpp"
+#include "core/pass/stages/failures.hpp"
+#include "core/pass/system_state.hpp"
+#include "core/pass/victims.hpp"
+
+namespace elastic::core {
+
+// What the stages share besides the state; kept between passes for its memory.
+struct Pass {
+    SystemState state;
+    QueueFront front;
+    Victims victims;
+    std::vector<Shrinkage> selected;
+    Failures failures;
+    PoolCounts counts;
+    std::vector<std::pair<double, std::uint32_t>> candidates;
+    std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
+};
+
+void satisfy_evolving_requests(Pass&);  // algorithm 2
+void initial_allocation(Pass&);         // algorithm 3
+void schedule_pending_jobs(Pass&);      // algorithm 4
+void withdraw_offers(Pass&);            // not in the paper: see there
+void expand_running_malleable_jobs(Pass&);
+
+// Starts a pending job on idle nodes (or on partly used ones, if it can share)
+// where that delays no reservation.  False if it cannot start.
+bool start_on_idle_nodes(Pass&, std::uint32_t pending);
+
+}  // namespace elastic::core

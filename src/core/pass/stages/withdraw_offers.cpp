@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Takes back offers whose nodes the queue needs.  [lina] knows no time between
+// a decision and its taking effect; here an application may take a minute to
+// accept a growth, and jobs go on arriving.
+//
+// Until it is accepted, an expansion is weighed again in each pass by the rule
+// by which it was made: nobody else can use its nodes.  The oldest offers are kept
+// first, so the latest are withdrawn.
+#include <algorithm>
+#include <vector>
+
+#include "core/pass/stages/stages.hpp"
+
+namespace elastic::core {
+namespace {
+
+void keep_or_withdraw(SystemState& state, const Promise& offer) {
+    const std::uint32_t running = state.find_running(offer.job);
+    if (running == state.snapshot().running.size()) return;  // it has ended
+    if (state.may_grow(running, offer.nodes))
+        state.keep(offer);
+    else
+        state.withdraw(offer);
+}
+
+}  // namespace
+
+void withdraw_offers(Pass& pass) {
+    SystemState& state = pass.state;
+    if (state.snapshot().promises.empty()) return;
+    std::vector<const Promise*> offers;
+    for (const Promise& promise : state.snapshot().promises)
+        if (promise.kind == Promise::Kind::expand && promise.revocable) offers.push_back(&promise);
+    std::sort(offers.begin(), offers.end(),
+              [](const Promise* a, const Promise* b) { return a->op < b->op; });
+    for (const Promise* offer : offers) keep_or_withdraw(state, *offer);
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// [lina] algorithms 5 to 8.  The jobs are sorted once a pass: a job is shrunk at
+// most once in a plan, so its place in the order cannot change.  Most pending
+// jobs cannot be helped, and `supply` says so without a walk over the victims.
+//
+// A victim gives whole nodes of any of its pools but never the node its batch
+// script runs on, and ends on an allowed size; where that frees more than is
+// needed, the rest becomes idle.
+//
+// Shrinking makes the victim run longer and lets its nodes come free later than
+// a reservation may count on, so a victim with which a reservation would be
+// delayed is passed over.
+#include "core/pass/victims.hpp"
+
+#include <algorithm>
+
+#include "core/pass/choices/choices.hpp"
+#include "core/pass/search.hpp"
+
+namespace elastic::core {
+namespace {
+
+// What the job can give up of one pool.
+int givable(const RunningJob& job, PoolId pool) {
+    return job.held[pool] - (pool == job.batch_host_pool ? 1 : 0);
+}
+
+// The most eligible nodes that the job can give up.
+int shrinkable(const RunningJob& job, const Eligibility& eligible) {
+    const int size = total(job.held);
+    const int floor = job.elastic.sizes.smallest(job.elastic.min, size - 1);
+    if (floor == 0) return 0;
+    int nodes = 0;
+    for (PoolId pool : eligible) nodes += std::max(0, givable(job, pool));
+    return std::min(nodes, size - floor);
+}
+
+void take_from_victim(const RunningJob& job, PoolId pool, int& left, PoolCounts& nodes) {
+    const int more = std::clamp(givable(job, pool) - nodes[pool], 0, left);
+    nodes[pool] += more;
+    left -= more;
+}
+
+// AllocateResource ([lina] algorithm 8) for one victim.
+Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
+                            const Eligibility& eligible, int amount, int needed) {
+    const RunningJob& job = state.snapshot().running[victim];
+    const int size = total(job.held);
+    Shrinkage part;
+    part.victim = victim;
+    part.size_after = job.elastic.sizes.largest(job.elastic.min, size - amount);
+    part.nodes.assign(state.pools(), 0);
+    int left = size - part.size_after;
+    for (PoolId pool : eligible) take_from_victim(job, pool, left, part.nodes);
+    for (PoolId pool = 0; pool < state.pools(); ++pool)
+        take_from_victim(job, pool, left, part.nodes);
+    part.used.assign(state.pools(), 0);
+    choose(
+        eligible, needed, [&](PoolId pool) { return part.nodes[pool]; }, part.used);
+    return part;
+}
+
+// The part of the victim that is best for both it and the job, which has `size` nodes with what is
+// the victim's part so far.
+Shrinkage most_beneficial(const SystemState& state, const PendingJob& job, int size,
+                          const Shrinkage& part) {
+    const RunningJob& victim = state.snapshot().running[part.victim];
+    const Eligibility& eligible = state.eligible(job.eligible);
+    const int used = total(part.used), kept = total(victim.held) - used;
+    const int most = choices::shrink_amount(state, victim, used + job.elastic.max - size,
+                                            shrinkable(victim, eligible)) -
+                     used;
+    const auto net = [&](int more, int victim_keeps) {
+        return choices::net_saving(state, job, victim, {size, part.size_after},
+                                   {size + more, victim_keeps});
+    };
+    const int best = least_at(0, std::clamp(most, 0, job.elastic.max - size), [&](int more) {
+        return -net(more, std::min(part.size_after, kept - more));
+    });
+    const int more = job.elastic.sizes.largest(size + 1, size + best) - size;
+    if (more <= 0) return part;
+    Shrinkage larger = allocate_resource(state, part.victim, eligible, used + more, used + more);
+    const bool is_better =
+        net(more, larger.size_after) > 0 && choices::is_feasible(state, victim, larger.size_after);
+    return is_better ? larger : part;
+}
+
+// How many fewer nodes are free at `time` if the victim is shrunk.
+int lost_at(Time time, PoolId pool, const Shrinkage& part, Time beneficiary_end,
+            const Holding& before, const Holding& after) {
+    const int used = time < beneficiary_end ? part.used[pool] : 0;
+    return before.free_at(pool, time) - after.free_at(pool, time) - (part.nodes[pool] - used);
+}
+
+}  // namespace
+
+void Victims::begin() {
+    found_ = admitted_ = false;
+    order_.clear();
+}
+
+bool Victims::admitted(SystemState& state) {
+    admitted_ = choices::may_shrink(state);
+    if (!admitted_) return false;
+    if (!found_) find(state);
+    found_ = true;
+    return !order_.empty();
+}
+
+void Victims::find(SystemState& state) {
+    order_.clear();
+    ranked_.clear();
+    supply_.assign(state.snapshot().eligibilities.size(), -1);
+    const std::vector<RunningJob>& running = state.snapshot().running;
+    for (std::uint32_t i = 0; i < running.size(); ++i)
+        if (state.may_resize(i) && total(running[i].held) > running[i].elastic.min &&
+            choices::may_be_victim(state, running[i]))
+            ranked_.push_back({choices::victim_rank(state, running[i]), running[i].id, i});
+    std::sort(ranked_.begin(), ranked_.end());
+    for (const auto& [rank, id, index] : ranked_) order_.push_back(index);
+}
+
+int Victims::supply(const SystemState& state, EligibilityId id) {
+    if (!admitted_) return 0;
+    if (supply_[id] < 0) {
+        supply_[id] = 0;
+        for (std::uint32_t victim : order_)
+            supply_[id] += shrinkable(state.snapshot().running[victim], state.eligible(id));
+    }
+    return supply_[id];
+}
+
+int Victims::supply_without(const SystemState& state, EligibilityId id, std::uint32_t running) {
+    if (!admitted_) return 0;
+    const bool is_victim = std::find(order_.begin(), order_.end(), running) != order_.end();
+    const int own =
+        is_victim ? shrinkable(state.snapshot().running[running], state.eligible(id)) : 0;
+    return supply(state, id) - own;
+}
+
+// The idle nodes that the beneficiary takes are none that a reservation needs, but together with
+// its victims' nodes they might be.
+void Victims::begin_losses(SystemState& state, const Beneficiary& who) {
+    lost_.clear();
+    for (const Reservation& reservation : state.reservations())
+        for (int nodes : who.idle) lost_.push_back(reservation.from < who.end ? nodes : 0);
+}
+
+// Between reservations nodes only come free, so where all have theirs when they begin, they keep
+// them.
+bool Victims::respects_reservations(SystemState& state, const Shrinkage& part,
+                                    Time beneficiary_end) {
+    if (state.reservations().empty()) return true;
+    const Holding before = state.holding(part.victim), after = state.holding_after(part);
+    lost_with_ = lost_;
+    std::size_t i = 0;
+    for (const Reservation& reservation : state.reservations())
+        for (PoolId pool = 0; pool < state.pools(); ++pool, ++i) {
+            lost_with_[i] += lost_at(reservation.from, pool, part, beneficiary_end, before, after);
+            if (state.profile().free_at(pool, reservation.from) < lost_with_[i]) return false;
+        }
+    lost_.swap(lost_with_);
+    return true;
+}
+
+bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shrinkage>& selected) {
+    selected.clear();
+    if (!admitted_) return false;
+    const Eligibility& eligible = state.eligible(who.eligible);
+    begin_losses(state, who);
+    int needed = who.needed;
+    for (std::uint32_t victim : order_) {
+        const RunningJob& job = state.snapshot().running[victim];
+        if (job.id == who.self) continue;
+        const int amount = choices::shrink_amount(state, job, needed, shrinkable(job, eligible));
+        if (amount == 0) continue;
+        Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
+        if (!choices::is_feasible(state, job, part.size_after)) continue;
+        if (!respects_reservations(state, part, who.end)) continue;
+        needed -= total(part.used);
+        selected.push_back(std::move(part));
+        if (needed == 0) return true;
+    }
+    return false;
+}
+
+bool Victims::all_respect_reservations(SystemState& state, const Beneficiary& who,
+                                       const std::vector<Shrinkage>& selected) {
+    begin_losses(state, who);
+    return std::all_of(selected.begin(), selected.end(), [&](const Shrinkage& part) {
+        return respects_reservations(state, part, who.end);
+    });
+}
+
+int Victims::take_more(SystemState& state, const PendingJob& job, const Beneficiary& who, int size,
+                       std::vector<Shrinkage>& selected) {
+    const Shrinkage least = selected.back();
+    selected.back() = most_beneficial(state, job, size, least);
+    if (!all_respect_reservations(state, who, selected)) selected.back() = least;
+    return size + total(selected.back().used) - total(least.used);
+}
+
+void Victims::remove(const SystemState& state, const std::vector<Shrinkage>& done) {
+    for (const Shrinkage& part : done) remove(state, part.victim);
+}
+
+void Victims::remove(const SystemState& state, std::uint32_t running) {
+    const auto place = std::find(order_.begin(), order_.end(), running);
+    if (place == order_.end()) return;
+    order_.erase(place);
+    const RunningJob& job = state.snapshot().running[running];
+    for (EligibilityId id = 0; id < supply_.size(); ++id)
+        if (supply_[id] >= 0) supply_[id] -= shrinkable(job, state.eligible(id));
+}
+
+}  // namespace elastic::core

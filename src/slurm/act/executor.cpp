@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A plan is made without locks from a snapshot; so every action first asks
+// Slurm's records whether it still makes sense.  Long plans are carried out in
+// pieces, so that no hold of the lock is long.
+#include "slurm/act/executor.hpp"
+
+#include <algorithm>
+
+#include "slurm/act/growth.hpp"
+#include "slurm/act/resize.hpp"
+#include "slurm/log.hpp"
+#include "slurm/read/eligibility.hpp"
+#include "slurm/read/limits.hpp"
+#include "slurm/records.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+using core::Action;
+using core::ActionKind;
+using core::Agreement;
+using core::AgreementEvent;
+using core::AgreementState;
+
+// Reasons of waiting that a job in the view has left behind.
+bool may_be_replaced(uint32_t reason) {
+    return reason == WAIT_NO_REASON || reason == WAIT_PRIORITY || reason == WAIT_RESOURCES ||
+           reason == WAIT_LICENSES || reason == WAIT_ARRAY_TASK_LIMIT;
+}
+
+}  // namespace
+
+bool Executor::carry_out(const core::Plan& plan, Time now) {
+    bool refused = false;
+    auto action = plan.actions.begin();
+    while (action != plan.actions.end()) {
+        ControllerLock lock(context_.locks);
+        if (context_.view.is_stale()) return true;
+        observer_.observe(now);  // which takes a while by itself if the queue is long
+        double until = lock.held() + kLongestHold;
+        while (action != plan.actions.end() && lock.held() < until)
+            refused |= do_action(*action++, now);
+        if (action == plan.actions.end()) explain_waiting();
+    }
+    if (context_.refusals.has_limits()) ask_limits();
+    settlement_.settle_all(now);
+    return refused;
+}
+
+// Where one account is at its limit others will be, and each that only a plan finds out about
+// costs a plan: so all are asked for, by the first job of each.
+void Executor::ask_limits() {
+    const std::size_t entries = context_.view.snapshot.pending.size();
+    for (std::size_t entry = 0; entry < entries;) {
+        ControllerLock lock(context_.locks);
+        if (context_.view.is_stale()) return;
+        for (; entry < entries && lock.held() < kLongestHold; ++entry) ask_limit(entry);
+    }
+}
+
+void Executor::ask_limit(std::size_t index) {
+    const core::PendingJob& entry = context_.view.snapshot.pending[index];
+    if (entry.shares_nodes) return;  // what it would take is not known
+    job_record_t* job = pending_job(entry.id);
+    if (job && context_.refusals.is_first_of_account(context_.view.places[index], job))
+        is_start_barred(job, index);
+}
+
+bool Executor::do_action(const Action& action, Time now) {
+    switch (action.kind) {
+        case ActionKind::start:
+            return do_start(action, now);
+        case ActionKind::shrink:
+            return do_shrink(action, now);
+        case ActionKind::expand:
+            do_expand(action, now);
+            break;
+        case ActionKind::reserve:
+            do_reserve(action, now);
+            break;
+        case ActionKind::deny:
+            do_deny(action, now);
+            break;
+        case ActionKind::withdraw:
+            do_withdraw(action, now);
+            break;
+    }
+    return false;
+}
+
+bool Executor::do_start(const Action& action, Time now) {
+    if (action.deferred) {  // its shrinks carry the claim
+        for (Agreement* shrink : context_.book.shrinks_for(action.job))
+            context_.outbox.unsaved |=
+                std::exchange(shrink->beneficiary_size, action.size_after) != action.size_after;
+        return false;
+    }
+    job_record_t* job = pending_job(action.job);
+    if (!job) return false;
+    Started started = try_to_start(job, action);
+    if (started.outcome == StartOutcome::started) {
+        settlement_.started(started.job, now);
+        log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
+                 started.job->node_cnt, to_string(action.reason));
+        return false;
+    }
+    log_debug("job {}: not started: {}", action.job, started.why);
+    return remember_refusal(job, action, started.outcome);
+}
+
+Started Executor::try_to_start(job_record_t* job, const Action& action) const {
+    const View& view = context_.view;
+    const core::PendingJob& entry = view.snapshot.pending[action.entry];
+    const Attempt& attempt = context_.queue.attempts()[view.places[action.entry].attempt];
+    // How many it takes is for Slurm to find out where nodes are shared, and from the processors
+    // where the user named no number of nodes.
+    if (entry.shares_nodes)
+        return start_job(job, attempt, view.nodes_of(entry.eligible), kAsRequested);
+    const int size = job->details->max_nodes > 0 ? action.size_after : kAsRequested;
+    Started started = start_job(job, attempt, view.nodes_of(action.nodes), size);
+    // Slurm may have reasons against so many that it has not against fewer.
+    if (started.outcome != StartOutcome::started && entry.has_range())
+        started = start_job(job, attempt, view.nodes_of(action.nodes), entry.elastic.pref);
+    return started;
+}
+
+// True if the next plan will differ by it.
+bool Executor::remember_refusal(const job_record_t* job, const Action& action,
+                                StartOutcome outcome) {
+    const Queue::Place& place = context_.view.places[action.entry];
+    Refusals& refusals = context_.refusals;
+    const core::PendingJob& entry = context_.view.snapshot.pending[action.entry];
+    // As many as were asked for it may have.
+    if (entry.elastic.malleable && action.size_after > entry.elastic.pref)
+        return refusals.refuse_more_than_asked(place);
+    const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
+    if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
+    return entry.shares_nodes && outcome == StartOutcome::no_room ? refusals.refuse_sharing(place)
+                                                                  : refusals.refuse(place);
+}
+
+bool Executor::do_shrink(const Action& action, Time now) {
+    job_record_t* job = running_job(action.job);
+    JobEntry* entry = context_.jobs.find(action.job);
+    if (!job || !entry || context_.book.of_job(action.job)) return false;
+    if (action.beneficiary && is_barred(action.beneficiary, now)) return true;
+    NodeSet held(job->node_bitmap);
+    int keep = batch_host(job);
+    if (keep >= 0) held.remove(keep);
+    NodeSet leaving;
+    for (std::size_t pool = 0; pool < action.nodes.size(); ++pool) {
+        if (action.nodes[pool] == 0) continue;
+        NodeSet here(held);
+        here &= context_.view.pools[pool];
+        // Jobs grow at the end, so what was gained last is given up and what is kept stays compact.
+        leaving |= here.last(action.nodes[pool]);
+    }
+    int count = leaving.count();
+    if (count != core::total(action.nodes)) return false;  // it has changed since
+    std::string reason(to_string(action.reason));
+    if (action.beneficiary) reason += fmt::format(": job {}", action.beneficiary);
+    negotiation_.offer_shrink(*entry, leaving.text(), count, action.beneficiary, reason, now);
+    return false;
+}
+
+// Whether a limit of accounting would leave the job without the nodes that others are to give up
+// for it; asked before they are.
+bool Executor::is_barred(core::JobId beneficiary, Time now) {
+    if (job_record_t* job = pending_job(beneficiary)) {
+        const auto index = context_.view.entry_of(beneficiary);
+        return index && (is_start_barred(job, *index) || is_larger_start_barred(job));
+    }
+    job_record_t* job = running_job(beneficiary);
+    Agreement* request = context_.book.of_job(beneficiary);
+    if (!job || !request || request->state != AgreementState::queued) return false;
+    NodeSet others = eligible_nodes(job, usable_nodes());
+    others -= NodeSet(job->node_bitmap);
+    auto limit = limit_on_growth(job, others.first(request->least));
+    if (limit)
+        negotiation_.end(*request, AgreementEvent::deny, "limit of accounting: " + *limit, now);
+    return limit.has_value();
+}
+
+bool Executor::is_start_barred(job_record_t* job, std::size_t index) {
+    const core::PendingJob& entry = context_.view.snapshot.pending[index];
+    const Queue::Place& place = context_.view.places[index];
+    const int least = entry.elastic.malleable ? entry.elastic.min : entry.elastic.pref;
+    if (context_.refusals.hides(place, job, least)) return true;
+    auto attempt = find(context_.queue.attempts()[place.attempt]);
+    if (!attempt || !limit_on_start(job, *attempt, least)) return false;
+    // A QOS may have a least size as well.
+    auto limit = limit_on_start(job, *attempt, entry.elastic.pref);
+    if (!limit) return false;
+    log_debug("job {}: barred: {}", job->job_id, *limit);
+    context_.refusals.limit(place, job, least);
+    return true;
+}
+
+// Whether it cannot start with as many nodes as planned, which are more than it asks for.
+bool Executor::is_larger_start_barred(job_record_t* job) {
+    const auto& actions = context_.plan.actions;
+    const auto start = std::find_if(actions.begin(), actions.end(), [&](const Action& action) {
+        return action.kind == ActionKind::start && action.job == job->job_id;
+    });
+    if (start == actions.end()) return false;
+    const core::PendingJob& entry = context_.view.snapshot.pending[start->entry];
+    if (start->size_after <= entry.elastic.pref) return false;
+    const Queue::Place& place = context_.view.places[start->entry];
+    auto attempt = find(context_.queue.attempts()[place.attempt]);
+    if (!attempt || !limit_on_start(job, *attempt, start->size_after)) return false;
+    context_.refusals.refuse_more_than_asked(place);
+    return true;
+}
+
+void Executor::do_expand(const Action& action, Time now) {
+    JobEntry* entry = context_.jobs.find(action.job);
+    if (!entry || !running_job(action.job)) return;
+    int nodes = core::total(action.nodes);
+    if (!action.op) {
+        if (!context_.book.of_job(action.job)) offer_growth(*entry, action, now);
+        return;
+    }
+    Agreement* request = context_.book.find(action.op);
+    if (!request || request->state != AgreementState::queued) return;
+    request->granted = nodes;
+    context_.outbox.unsaved = true;
+    // With victims it stays queued until all of them have left (settle).
+    if (!action.deferred) settlement_.apply_grow(*request, now);
+}
+
+void Executor::offer_growth(JobEntry& entry, const Action& action, Time now) {
+    job_record_t* job = running_job(entry.id);
+    const int size = static_cast<int>(job->node_cnt);
+    NodeSet idle = idle_nodes();
+    idle &= eligible_nodes(job, usable_nodes());
+    Growth growth = within_limits(job, entry, idle, size + 1, size + core::total(action.nodes));
+    if (!growth.limit.empty())
+        log_debug("job {}: {} nodes offered of {}: {}", entry.id, growth.joining.count(),
+                  core::total(action.nodes), growth.limit);
+    if (int nodes = growth.joining.count())
+        negotiation_.offer_expand(entry, nodes, std::string(to_string(action.reason)), now);
+}
+
+void Executor::do_reserve(const Action& action, Time) {
+    if (job_record_t* job = pending_job(action.job))
+        job->start_time = static_cast<time_t>(action.time);
+}
+
+void Executor::do_deny(const Action& action, Time now) {
+    Agreement* request = context_.book.find(action.op);
+    if (request && request->state == AgreementState::queued)
+        negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)),
+                         now);
+}
+
+void Executor::do_withdraw(const Action& action, Time now) {
+    Agreement* offer = context_.book.find(action.op);
+    if (offer && offer->state == AgreementState::offered)
+        negotiation_.end(*offer, AgreementEvent::cancel, std::string(to_string(action.reason)),
+                         now);
+}
+
+// What squeue shows as the reason: the first that waits for resources, then
+// those behind it.  What else kept them back does not any more, or they were not in the view.
+void Executor::explain_waiting() {
+    bool first = true;
+    for (const core::PendingJob& entry : context_.view.snapshot.pending) {
+        job_record_t* job = pending_job(entry.id);
+        if (!job) continue;
+        auto reason = first ? WAIT_RESOURCES : WAIT_PRIORITY;
+        first = false;
+        if (job->state_reason == reason || !may_be_replaced(job->state_reason)) continue;
+        job->state_reason = reason;
+        xfree(job->state_desc);
+    }
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Carries out plans on Slurm's records.
+#pragma once
+
+#include "core/model/plan.hpp"
+#include "slurm/act/settlement.hpp"
+#include "slurm/act/start.hpp"
+
+namespace elastic::slurm {
+
+class Executor {
+  public:
+    Executor(Context& context, Negotiation& negotiation, Observer& observer, Settlement& settlement)
+        : context_(context),
+          negotiation_(negotiation),
+          observer_(observer),
+          settlement_(settlement) {}
+
+    // Locks, and does what the plan says.  Because time has passed since the
+    // snapshot, each action is checked again and left out if it has become
+    // wrong.  True if Slurm refused something and the rest is worth a new plan.
+    bool carry_out(const core::Plan&, Time now);
+
+  private:
+    bool do_action(const core::Action&, Time now);
+    bool do_start(const core::Action&, Time now);
+    Started try_to_start(job_record_t*, const core::Action&) const;
+    bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
+    bool do_shrink(const core::Action&, Time now);
+    bool is_barred(core::JobId beneficiary, Time now);
+    bool is_start_barred(job_record_t*, std::size_t entry);
+    bool is_larger_start_barred(job_record_t*);
+    void ask_limits();
+    void ask_limit(std::size_t entry);
+    void do_expand(const core::Action&, Time now);
+    void offer_growth(JobEntry&, const core::Action&, Time now);
+    void do_reserve(const core::Action&, Time now);
+    void do_deny(const core::Action&, Time now);
+    void do_withdraw(const core::Action&, Time now);
+    void explain_waiting();
+
+    Context& context_;
+    Negotiation& negotiation_;
+    Observer& observer_;
+    Settlement& settlement_;
+};
+
+}  // namespace elastic::slurm

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An agreement is ripe when all that it waited for has happened: the application has accepted, or
+// released, and the nodes are there.  Then Slurm's records are changed, and only then books,
+// journal and the application's notice.
+//
+// Slurm's records may have changed at will since something was agreed (failed nodes, ended jobs,
+// new limits), so each step asks them first.  Long series are settled in several holds of the lock.
+#include "slurm/act/settlement.hpp"
+
+#include <algorithm>
+
+#include "slurm/act/growth.hpp"
+#include "slurm/act/resize.hpp"
+#include "slurm/act/start.hpp"
+#include "slurm/log.hpp"
+#include "slurm/read/eligibility.hpp"
+#include "slurm/read/limits.hpp"
+#include "slurm/records.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+using core::Agreement;
+using core::AgreementEvent;
+using core::AgreementKind;
+using core::AgreementState;
+
+time_t partition_end(const job_record_t* job) {
+    if (!job->part_ptr || job->part_ptr->max_time == INFINITE) return INT64_MAX / 2;
+    return job->start_time + static_cast<time_t>(job->part_ptr->max_time) * 60;
+}
+
+}  // namespace
+
+void Settlement::settle(Time now) {
+    auto& agreements = context_.book.all();
+    bool anything = std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
+        const Agreement& agreement = entry.second;
+        return agreement.open() && (agreement.state == AgreementState::released ||
+                                    (agreement.kind == AgreementKind::expand &&
+                                     agreement.state == AgreementState::accepted));
+    });
+    if (!anything) return;
+    settle_all(now);
+}
+
+void Settlement::settle_all(Time now) {
+    if (context_.book.all().empty()) return;
+    bool settled = false;
+    while (!settled) {
+        ControllerLock lock(context_.locks);
+        if (context_.view.is_stale()) return;
+        observer_.observe(now);
+        settled = settle_some(lock, now);
+    }
+}
+
+// False if the lock was held long enough before nothing could move any more.
+bool Settlement::settle_some(const ControllerLock& lock, Time now) {
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (auto& [op, agreement] : context_.book.all()) {
+            if (!agreement.open() || !move_forward(agreement, now)) continue;
+            moved = true;
+            if (lock.held() >= kLongestHold) return false;
+        }
+    }
+    return true;
+}
+
+// True if it has changed, so that others may be able to move now.
+bool Settlement::move_forward(Agreement& agreement, Time now) {
+    if (!running_job(agreement.job)) {
+        negotiation_.end(agreement, AgreementEvent::cancel, "the job is not running any more", now);
+        return true;
+    }
+    if (agreement.kind == AgreementKind::shrink) return move_shrink(agreement, now);
+    if (agreement.state == AgreementState::accepted) return apply_grow(agreement, now);
+    if (agreement.state == AgreementState::queued && all_released(agreement.job)) {
+        hand_over(agreement.job, now);
+        return true;
+    }
+    return false;
+}
+
+bool Settlement::move_shrink(Agreement& agreement, Time now) {
+    core::JobId beneficiary = agreement.beneficiary;
+    if (beneficiary && !still_waits(beneficiary)) {
+        negotiation_.drop_claim(beneficiary, "the nodes are not needed any more", now);
+        return true;
+    }
+    if (!may_leave(agreement)) return false;
+    if (!beneficiary) {
+        apply_shrink(agreement, now);
+        return true;
+    }
+    if (!all_released(beneficiary)) return false;
+    hand_over(beneficiary, now);
+    return true;
+}
+
+bool Settlement::still_waits(core::JobId beneficiary) const {
+    if (pending_job(beneficiary)) return true;
+    const Agreement* request = context_.book.of_job(beneficiary);
+    return running_job(beneficiary) && request && request->state == AgreementState::queued;
+}
+
+// Its nodes are empty, and Slurm can make use of them: a node that has not reported
+// since slurmctld started (it will, or be declared down) can be given to nobody.
+bool Settlement::may_leave(const Agreement& shrink) const {
+    return shrink.state == AgreementState::released && running_job(shrink.job) &&
+           !NodeSet::from_text(shrink.node_list).overlaps(unreported_nodes());
+}
+
+// There are shrinks for it, and all their nodes can be handed over.
+bool Settlement::all_released(core::JobId beneficiary) const {
+    auto shrinks = context_.book.shrinks_for(beneficiary);
+    return !shrinks.empty() &&
+           std::all_of(shrinks.begin(), shrinks.end(),
+                       [this](const auto* shrink) { return may_leave(*shrink); });
+}
+
+// [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
+// the dependent launch or expansion follows at once.
+void Settlement::hand_over(core::JobId beneficiary, Time now) {
+    int size = 0;
+    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
+        size = shrink->beneficiary_size;
+        apply_shrink(*shrink, now);
+    }
+    if (Agreement* request = context_.book.of_job(beneficiary);
+        request && request->state == AgreementState::queued) {
+        apply_grow(*request, now);
+        return;
+    }
+    start_beneficiary(beneficiary, size, now);
+}
+
+// A size of 0: the crash of a controller came in between.
+void Settlement::start_beneficiary(core::JobId id, int size, Time now) {
+    job_record_t* job = pending_job(id);
+    const auto index = context_.view.entry_of(id);
+    if (!job || !index) return;
+    if (size == 0) size = context_.view.snapshot.pending[*index].elastic.pref;
+    const Attempt& attempt = context_.queue.attempts()[context_.view.places[*index].attempt];
+    Started result = start_job(job, attempt, nodes_for(job, attempt), size);
+    if (result.outcome != StartOutcome::started) {
+        log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
+        return;
+    }
+    started(result.job, now);
+    log_info("job {}: started on {} ({} nodes, handed over)", result.job->job_id, result.job->nodes,
+             result.job->node_cnt);
+}
+
+// As of now: some may have reported, or have gone, since the last pass.
+NodeSet Settlement::nodes_for(job_record_t* job, const Attempt& attempt) const {
+    auto found = find(attempt);
+    if (!found) return {};
+    Trying trying(job, *found);
+    return eligible_nodes(job, usable_nodes());
+}
+
+void Settlement::apply_shrink(Agreement& agreement, Time now) {
+    job_record_t* job = running_job(agreement.job);
+    JobEntry* entry = context_.jobs.find(agreement.job);
+    if (!job || !entry) return;
+    NodeSet leaving = NodeSet::from_text(agreement.node_list);
+    leaving &= NodeSet(job->node_bitmap);  // a node may have failed meanwhile
+    int from = static_cast<int>(job->node_cnt);
+    auto shrunk = shrink(job, leaving);
+    if (!shrunk) {
+        log_error("{}", shrunk.error().message);
+        return negotiation_.end(agreement, AgreementEvent::cancel, shrunk.error().message, now);
+    }
+    (void)context_.book.advance(agreement, AgreementEvent::apply);
+    after_resize(job, *entry, agreement, from, leaving.text(), now);
+}
+
+// Fewer nodes are idle than agreed, but others may turn out to be soon.
+bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& agreement,
+                                     int found) const {
+    return found < agreement.coming() && job->part_ptr &&
+           NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
+}
+
+// True if the agreement has changed.
+bool Settlement::apply_grow(Agreement& agreement, Time now) {
+    job_record_t* job = running_job(agreement.job);
+    JobEntry* entry = context_.jobs.find(agreement.job);
+    if (!job || !entry) return false;
+    const auto [joining, limit] = choose_joining(job, *entry, agreement, idle_nodes());
+    if (must_wait_for_nodes(job, agreement, joining.count())) return false;
+    int from = static_cast<int>(job->node_cnt);
+    Result<void> grown = !joining.empty() ? grow(job, joining)
+                         : limit.empty()  ? elastic::error("the nodes are not free any more")
+                                          : elastic::error("limit of accounting: {}", limit);
+    if (!grown) {
+        if (agreement.state == AgreementState::queued) return false;  // the next plan decides
+        negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
+        return true;
+    }
+    if (agreement.state == AgreementState::queued) {
+        context_.outbox.note(now, journal::Grant{agreement.job, agreement.op, journal::Kind::expand,
+                                                 agreement.nodes, joining.count()});
+        (void)context_.book.advance(agreement, AgreementEvent::grant);
+    }
+    (void)context_.book.advance(agreement, AgreementEvent::apply);
+    after_resize(job, *entry, agreement, from, joining.text(), now);
+    return true;
+}
+
+void Settlement::started(job_record_t* job, Time now) {
+    observer_.started(job, now);
+    context_.outbox.changed = true;
+    if (JobEntry* entry = context_.jobs.find(job->job_id); entry && entry->elastic)
+        extend_limit(job, *entry, "it starts with fewer nodes than it asked for");
+}
+
+// A job that has fewer nodes than its limit was meant for takes longer.
+void Settlement::extend_limit(job_record_t* job, JobEntry& entry, const char* why) {
+    auto end = std::min({static_cast<time_t>(entry.ledger.estimated_end() + 0.999),
+                         partition_end(job), end_by_limits(job)});
+    if (job->time_limit == INFINITE || end <= job->end_time) return;
+    log_info("job {}: time limit extended by {} s, since {}", entry.id,
+             static_cast<long>(end - job->end_time), why);
+    if (entry.limit_extended != job->time_limit) entry.limit_before = job->time_limit;
+    set_end(job, end);
+    entry.limit_extended = job->time_limit;
+}
+
+// Bookkeeping, time limit, journal and the application's notice.
+void Settlement::after_resize(job_record_t* job, JobEntry& entry, Agreement& agreement, int from,
+                              const std::string& changed, Time now) {
+    observer_.resized(job, entry);
+    context_.outbox.changed = true;
+    int to = entry.nodes;
+    entry.gain += to - from;
+    entry.expansions += to > from;
+    ++entry.resizes;
+    context_.outbox.resized = true;
+    entry.last_resize = now;
+    entry.last_reason = agreement.reason;
+    entry.progress_end = 0;
+    entry.ledger.resize(now, to, entry.annotation.cost.seconds(from, to));
+    extend_limit(job, entry, "it gave up nodes");
+    auto kind = to < from ? journal::Kind::shrink : journal::Kind::expand;
+    context_.outbox.note(
+        now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
+    log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
+             to < from ? "gave up" : "got", changed, agreement.reason);
+    negotiation_.applied(agreement, entry, changed, now);
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The checks that Slurm's own loop makes before it selects nodes, then Slurm's
+// selection and launch.  That Slurm itself allocates is what makes every
+// constraint hold that the planner does not know.
+#include "slurm/act/start.hpp"
+
+#include "slurm/act/resize.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+// The request of a job narrowed to given nodes, for as long as this lives.
+class NarrowedRequest {
+  public:
+    NarrowedRequest(job_record_t* job, const NodeSet& allowed, int nodes)
+        : job_(job),
+          array_id_(job->array_recs ? job->array_job_id : 0),
+          excluded_(job->details->exc_node_bitmap ? bit_copy(job->details->exc_node_bitmap)
+                                                  : nullptr),
+          min_nodes_(job->details->min_nodes),
+          max_nodes_(job->details->max_nodes),
+          min_cpus_(job->details->min_cpus),
+          tasks_(job->details->num_tasks) {
+        NodeSet forbidden = allowed.complement();
+        if (excluded_) bit_or(forbidden.get(), excluded_);
+        FREE_NULL_BITMAP(job->details->exc_node_bitmap);
+        job->details->exc_node_bitmap = forbidden.release();
+        if (nodes != kAsRequested) ask_for(job->details, static_cast<uint32_t>(nodes));
+    }
+
+    ~NarrowedRequest() {
+        restore(job_);
+        // The task of an array was split off with a copy of the request.
+        job_record_t* rest = array_id_ ? find_job_record(array_id_) : nullptr;
+        if (rest && rest != job_) restore(rest);
+        FREE_NULL_BITMAP(excluded_);
+    }
+
+    NarrowedRequest(const NarrowedRequest&) = delete;
+    NarrowedRequest& operator=(const NarrowedRequest&) = delete;
+
+  private:
+    // Fewer nodes have fewer processors: the job's tasks, of which there is one a node if the
+    // user does not say, must not keep it from starting on them.
+    void ask_for(job_details* details, uint32_t nodes) const {
+        details->min_nodes = details->max_nodes = nodes;
+        if (nodes >= min_nodes_) return;
+        details->min_cpus = share(min_cpus_, nodes);
+        details->num_tasks = share(tasks_, nodes);
+    }
+
+    uint32_t share(uint32_t of_all, uint32_t nodes) const {
+        return static_cast<uint32_t>((std::uint64_t{of_all} * nodes + min_nodes_ - 1) / min_nodes_);
+    }
+
+    void restore(job_record_t* job) {
+        if (!job->details) return;
+        FREE_NULL_BITMAP(job->details->exc_node_bitmap);
+        if (excluded_) job->details->exc_node_bitmap = bit_copy(excluded_);
+        job->details->min_nodes = min_nodes_;
+        job->details->max_nodes = max_nodes_;
+        job->details->min_cpus = min_cpus_;
+        job->details->num_tasks = tasks_;
+    }
+
+    job_record_t* job_;
+    uint32_t array_id_;
+    bitstr_t* excluded_;
+    uint32_t min_nodes_, max_nodes_, min_cpus_, tasks_;
+};
+
+// Whether more or other nodes might help.
+bool is_lack_of_room(int rc) {
+    return rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
+           rc == ESLURM_RESERVATION_BUSY || rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+}
+
+void launch(job_record_t* job) {
+    if (job->batch_flag == 0)
+        srun_allocate(job);
+    else if (!IS_JOB_CONFIGURING(job))
+        launch_job(job);
+    rebuild_job_part_list(job);
+    repair_batch(job);
+}
+
+StartOutcome outcome_of(int rc) {
+    if (rc == ESLURM_ACCOUNTING_POLICY) return StartOutcome::limited;
+    return is_lack_of_room(rc) ? StartOutcome::no_room : StartOutcome::refused;
+}
+
+}  // namespace
+
+const char* why_not_now(job_record_t* job) {
+    if (!avail_front_end(job)) return "no front end is available";
+    if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
+        return "its deadline cannot be met";
+    if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
+        return "the limit of running tasks of its array";
+    // A limit that held it back before; one that is new it meets when it is to start.
+    if (!acct_policy_job_runnable_state(job) && !acct_policy_job_runnable_pre_select(job, false))
+        return "an accounting limit";
+    if (license_job_test(job, time(nullptr), true) != SLURM_SUCCESS) {
+        job->state_reason = WAIT_LICENSES;
+        return "licences";
+    }
+    return nullptr;
+}
+
+Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes) {
+    auto found = find(attempt);
+    if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
+    Trying trying(job, *found);
+    if (const char* why = why_not_now(job)) return {StartOutcome::refused, nullptr, why};
+
+    int rc;
+    {
+        NarrowedRequest narrowed(job, allowed, nodes);
+        rc = compat::allocate(job);
+    }
+    if (rc != SLURM_SUCCESS) return {outcome_of(rc), nullptr, slurm_strerror(rc)};
+    last_job_update = time(nullptr);
+    launch(job);
+    return {StartOutcome::started, job, ""};
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Starting a pending job.  Needs ControllerLock.
+#pragma once
+
+#include "slurm/nodes.hpp"
+#include "slurm/read/attempt.hpp"
+
+namespace elastic::slurm {
+
+enum class StartOutcome {
+    started,
+    no_room,  // not on these nodes, now
+    limited,  // by a limit of accounting, which may hold for other jobs of that user
+    refused,  // for another reason that more nodes would not change (a licence, an array's limit)
+};
+
+struct Started {
+    StartOutcome outcome = StartOutcome::refused;
+    job_record_t* job = nullptr;  // started: its record (of a job array: the task's own)
+    std::string why;              // otherwise
+};
+
+// What keeps the job from starting now wherever there is room, null if nothing does.  Slurm sets
+// its reason for squeue.
+const char* why_not_now(job_record_t*);
+
+inline constexpr int kAsRequested = 0;
+
+// Starts the job, tried so, on exactly `nodes` of the `allowed` ones, which Slurm chooses
+// with all its own rules (weights, topology), and launches it.  The record's
+// request is as before afterwards, so that a requeued job asks for the same.
+// kAsRequested leaves the number of nodes to the job's own request.
+Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes);
+
+}  // namespace elastic::slurm

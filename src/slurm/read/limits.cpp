@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm's own question before a start (acct_policy_job_runnable_post_select) compares limits of one
+// job with what it asks for, and limits of a group with that and what the group uses.  For a
+// running job, which is part of that use, it is asked with the job taken out.
+//
+// Always holds: what is counted as used is the same after a question as before; questions are
+// asked with copies of the job's record, for Slurm writes into it.
+#include "slurm/read/limits.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace elastic::slurm {
+
+namespace {
+
+bool are_enforced(const job_record_t* job) {
+    return (accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) && job->assoc_ptr && job->part_ptr &&
+           job->details;
+}
+
+std::string name_of(uint32_t reason) {
+    return job_reason_string(static_cast<job_state_reason>(reason));
+}
+
+// Frees what Slurm has written into a copy, and nothing of the original.
+struct Copy {
+    explicit Copy(const job_record_t* job) : record(*job) { record.state_desc = nullptr; }
+    ~Copy() { xfree(record.state_desc); }
+    Copy(const Copy&) = delete;
+    Copy& operator=(const Copy&) = delete;
+
+    job_record_t record;
+};
+
+// Takes a running job out of what is counted as used, while this lives.  By a copy that has no
+// time left, so that only nodes, processors and the like change.
+class Uncounted {
+  public:
+    explicit Uncounted(const job_record_t* job) : copy_(job) {
+        copy_.record.start_time = copy_.record.end_time_exp = time(nullptr) + 60;
+        copy_.record.time_limit = 0;
+        copy_.record.part_ptr_list = nullptr;
+        acct_policy_job_fini(&copy_.record);
+    }
+    ~Uncounted() { acct_policy_job_begin(&copy_.record); }
+    Uncounted(const Uncounted&) = delete;
+    Uncounted& operator=(const Uncounted&) = delete;
+
+  private:
+    Copy copy_;
+};
+
+void set_billing(const part_record_t* partition, std::vector<uint64_t>& tres) {
+    tres[TRES_ARRAY_BILLING] = static_cast<uint64_t>(assoc_mgr_tres_weighted(
+        tres.data(), partition->billing_weights, slurm_conf.priority_flags, false));
+}
+
+std::vector<uint64_t> counts(const uint64_t* tres) {
+    std::vector<uint64_t> result(tres, tres + slurmctld_tres_cnt);
+    for (uint64_t& count : result)
+        if (count == NO_VAL64 || count == INFINITE64 || count == NO_CONSUME_VAL64) count = 0;
+    return result;
+}
+
+// All that the job has with those nodes.
+std::vector<uint64_t> tres_with(const job_record_t* job, const NodeSet& joining) {
+    const uint64_t held = job->node_cnt, nodes = held + joining.count();
+    std::vector<uint64_t> tres = counts(job->tres_alloc_cnt);
+    joining.for_each(
+        [&](int node) { tres[TRES_ARRAY_CPU] += node_record_table_ptr[node]->config_ptr->cpus; });
+    tres[TRES_ARRAY_NODE] = nodes;
+    tres[TRES_ARRAY_MEM] = (tres[TRES_ARRAY_MEM] * nodes + held - 1) / held;
+    set_billing(job->part_ptr, tres);
+    return tres;
+}
+
+// The minutes of running jobs have a limit too, and its own stay counted: only what the further
+// nodes add is asked for.
+uint32_t minutes_added(const job_record_t* job, uint64_t joining, uint64_t nodes) {
+    if (job->time_limit == INFINITE || job->time_limit == NO_VAL) return job->time_limit;
+    const auto left = static_cast<uint64_t>(std::max<time_t>(job->end_time - time(nullptr), 0));
+    return static_cast<uint32_t>((left * joining / nodes + 30) / 60);
+}
+
+}  // namespace
+
+std::optional<std::string> limit_on_growth(job_record_t* job, const NodeSet& joining) {
+    if (!are_enforced(job) || !job->tres_alloc_cnt || joining.empty()) return {};
+    NodeSet all(job->node_bitmap);
+    all |= joining;
+    job_details details(*job->details);
+    details.req_node_bitmap =
+        all.get();  // so that nodes shared with the user's other jobs count once
+    Copy wanted(job);
+    wanted.record.details = &details;
+    wanted.record.job_resrcs = nullptr;
+    wanted.record.time_limit = minutes_added(job, joining.count(), all.count());
+    std::vector<uint64_t> tres = tres_with(job, joining);
+    const bool allowed = [&] {
+        Uncounted without(job);
+        return acct_policy_job_runnable_post_select(&wanted.record, tres.data(), false);
+    }();
+    return allowed ? std::nullopt : std::optional(name_of(wanted.record.state_reason));
+}
+
+std::optional<std::string> limit_on_start(job_record_t* job, const FoundAttempt& attempt,
+                                          int nodes) {
+    Trying trying(job, attempt);
+    if (!are_enforced(job) || !job->tres_req_cnt) return {};
+    const part_record_t* partition = attempt.partition;
+    std::vector<uint64_t> tres = counts(job->tres_req_cnt);
+    tres[TRES_ARRAY_NODE] = static_cast<uint64_t>(nodes);
+    if (partition->total_nodes)  // whole nodes
+        tres[TRES_ARRAY_CPU] =
+            std::max<uint64_t>(tres[TRES_ARRAY_CPU], std::uint64_t{partition->total_cpus} /
+                                                         partition->total_nodes * nodes);
+    set_billing(partition, tres);
+    Copy asking(job);
+    if (acct_policy_job_runnable_pre_select(&asking.record, false) &&
+        acct_policy_job_runnable_post_select(&asking.record, tres.data(), false))
+        return {};
+    if (job->state_reason != asking.record.state_reason) {
+        job->state_reason = asking.record.state_reason;
+        last_job_update = time(nullptr);
+    }
+    xfree(job->state_desc);
+    return name_of(job->state_reason);
+}
+
+int most_nodes_by_limits(job_record_t* job) {
+    if (!are_enforced(job)) return INT32_MAX;
+    uint32_t reason = 0;
+    const uint32_t most = acct_policy_get_max_nodes(job, &reason);
+    return most >= NO_VAL ? INT32_MAX : static_cast<int>(most);
+}
+
+time_t end_by_limits(job_record_t* job) {
+    constexpr time_t kNever = INT64_MAX / 2;
+    if (!are_enforced(job) || job->limit_set.time == ADMIN_SET_LIMIT) return kNever;
+    assoc_mgr_lock_t locks{};
+    locks.assoc = locks.qos = locks.tres = READ_LOCK;
+    assoc_mgr_lock(&locks);
+    slurmdb_qos_rec_t *first = nullptr, *second = nullptr;
+    acct_policy_set_qos_order(job, &first, &second);
+    uint32_t minutes = first ? first->max_wall_pj : INFINITE;
+    if (minutes == INFINITE && second) minutes = second->max_wall_pj;
+    if (minutes == INFINITE) minutes = job->assoc_ptr->max_wall_pj;
+    assoc_mgr_unlock(&locks);
+    if (minutes == INFINITE || minutes == NO_VAL) return kNever;
+    return job->start_time + time_t{minutes} * 60;
+}
+
+}  // namespace elastic::slurm

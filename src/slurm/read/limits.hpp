@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the limits of associations and QOS (kept by slurmdbd) say to what Slurm itself does not
+// ask them about: a running job that would become larger or last longer, and a waiting one that
+// others are to be shrunk for.  Without enforced limits each of these returns at once.
+//
+// All functions need ControllerLock, and no lock of assoc_mgr.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "slurm/nodes.hpp"
+#include "slurm/read/attempt.hpp"
+
+namespace elastic::slurm {
+
+// The limit that keeps the job from having `joining` besides its nodes, as squeue would name it.
+std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining);
+
+// The limit that keeps a pending job, tried so, from starting on so many nodes now; it becomes the
+// job's reason.  Slurm may find another one when it selects the nodes.
+std::optional<std::string> limit_on_start(job_record_t*, const FoundAttempt&, int nodes);
+
+// The size that the job's limits allow whatever others use: for planning.
+int most_nodes_by_limits(job_record_t*);
+
+// When the job must end at the latest by MaxWall.
+time_t end_by_limits(job_record_t*);
+
+}  // namespace elastic::slurm

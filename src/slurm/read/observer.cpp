@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm has no hook that tells a scheduler plugin of job events, so each pass
+// compares all job records with the table.  A comparison is a few loads a job.
+//
+// Always holds after observe(): the table has an entry for exactly the jobs that
+// are pending, running or suspended, and the journal has said of each what the
+// table says.
+#include "slurm/read/observer.hpp"
+
+#include <set>
+
+#include "common/hostlist.hpp"
+#include "slurm/act/resize.hpp"
+#include "slurm/log.hpp"
+#include "slurm/read/eligibility.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+constexpr time_t kEvery = 2;            // seconds; steps come and go without a mark
+constexpr std::size_t kLookAhead = 16;  // jobs that have left the list side by side
+
+std::string text(const char* value) {
+    return value ? value : "";
+}
+
+std::string state_of(const job_record_t* job) {
+    return job_state_string(job->job_state & JOB_STATE_BASE);
+}
+
+// Slurm gives the nodes of a suspended job to others.
+bool holds_nodes(const job_record_t* job) {
+    return IS_JOB_RUNNING(job) && job->node_bitmap;
+}
+
+std::string name_of(int node) {
+    return node < 0 ? "" : node_record_table_ptr[node]->name;
+}
+
+// The names in `left` that are not in `right`.
+std::string difference(const std::string& left, const std::string& right) {
+    auto names = expand_hostlist(left), others = expand_hostlist(right);
+    if (!names || !others) return "";
+    std::set<std::string> known(others->begin(), others->end());
+    std::erase_if(*names, [&](const std::string& name) { return known.count(name) > 0; });
+    return compress_hostlist(*names);
+}
+
+}  // namespace
+
+// Slurm may have moved a node from one job to another since the last round:
+// first everybody gives up, then everybody gets.
+void Observer::observe(Time now) {
+    if (nothing_changed()) return;
+    ++round_;
+    next_ = 0;
+    ListIterator iterator = list_iterator_create(job_list);
+    while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
+        if (IS_JOB_FINISHED(job)) continue;
+        JobEntry& entry = entry_of(job);
+        if (!still_waits(job, entry)) observe(job, entry, now);
+        entry.observed = round_;
+    }
+    list_iterator_destroy(iterator);
+    std::swap(known_, met_);
+    met_.clear();
+    if (context_.jobs.all().size() != known_.size()) forget_others(now);
+
+    auto& events = context_.outbox.events;
+    std::move(arrivals_.begin(), arrivals_.end(), std::back_inserter(events));
+    arrivals_.clear();
+}
+
+// Slurm's mark has a resolution of one second: what has changed in the second of the last round may
+// have come before or after it.
+bool Observer::nothing_changed() {
+    time_t now = time(nullptr);
+    if (last_job_update < seen_until_ && now < seen_until_ + kEvery) return true;
+    seen_until_ = now;
+    return false;
+}
+
+// Slurm's list changes little between two rounds, so the next job is most often the next one of
+// the round before, and its entry need not be looked up.
+JobEntry& Observer::entry_of(const job_record_t* job) {
+    auto end = std::min(known_.size(), next_ + kLookAhead);
+    for (std::size_t i = next_; i < end; ++i) {
+        if (known_[i].record != job || known_[i].id != job->job_id) continue;
+        next_ = i + 1;
+        return *met_.emplace_back(known_[i]).entry;
+    }
+    return *met_.emplace_back(Known{job, job->job_id, &context_.jobs.sync(job)}).entry;
+}
+
+// Most jobs of a long queue.  Should its annotation change, the view sees that.
+bool Observer::still_waits(const job_record_t* job, const JobEntry& entry) {
+    return IS_JOB_PENDING(job) && entry.submitted && !entry.running && !entry.suspended;
+}
+
+// The jobs that this round has not met are gone.
+void Observer::forget_others(Time now) {
+    auto& entries = context_.jobs.all();
+    for (auto entry = entries.begin(); entry != entries.end();) {
+        if (entry->second.observed == round_) {
+            ++entry;
+            continue;
+        }
+        const job_record_t* job = find_job_record(entry->first);
+        ended(entry->second, job && IS_JOB_FINISHED(job) ? state_of(job) : "UNKNOWN", now);
+        entry = entries.erase(entry);
+    }
+}
+
+void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
+    context_.jobs.sync(job, entry);
+    if (!entry.submitted) submitted(job, entry, now);
+    bool holds = holds_nodes(job);
+    bool restarted = entry.restarts != static_cast<int>(job->restart_cnt);
+    if (entry.running && !restarted && IS_JOB_SUSPENDED(job)) suspended(entry, now);
+    if ((entry.running && !holds) || restarted) requeued(job, entry, now);
+    entry.restarts = static_cast<int>(job->restart_cnt);
+    if (!holds) return;
+    repair_batch(job);
+    if (entry.restored_end > 0) restore_ledger(entry, now);
+    const bool is_reset = entry.running && entry.began != 0 && entry.began != job->start_time;
+    if (is_reset) restart_ledger(job, entry, now);
+    entry.began = job->start_time;
+    if (!entry.running)
+        arrivals_.push_back(
+            {now, entry.suspended ? book_resume(job, entry, now) : book_start(job, entry, now)});
+    else if (entry.node_list != (job->nodes ? job->nodes : ""))
+        note_resize(job, entry, now);
+    else if (entry.batch_host.empty())  // not known since a restart
+        entry.batch_host = name_of(batch_host(job));
+}
+
+void Observer::requeued(job_record_t* job, JobEntry& entry, Time now) {
+    if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
+    entry.suspended = false;
+    note_not_running(entry);
+    restore_limit(job, entry);
+}
+
+// The next run begins with the nodes and the time that its user asked for, unless somebody has
+// given it another limit meanwhile.
+void Observer::restore_limit(job_record_t* job, JobEntry& entry) {
+    if (IS_JOB_PENDING(job) && entry.limit_extended != 0 &&
+        job->time_limit == entry.limit_extended) {
+        log_info("job {}: time limit as before its last run, {} min", entry.id, entry.limit_before);
+        job->time_limit = entry.limit_before;
+        last_job_update = time(nullptr);
+    }
+    entry.limit_before = entry.limit_extended = 0;
+}
+
+void Observer::suspended(JobEntry& entry, Time now) {
+    negotiation_.job_suspended(entry, now);
+    context_.outbox.note(now, journal::End{entry.id, "SUSPENDED", entry.nodes});
+    entry.suspended = true;
+    note_not_running(entry);
+}
+
+void Observer::note_not_running(JobEntry& entry) {
+    entry.running = false;
+    entry.nodes = 0;
+    entry.node_list.clear();
+}
+
+void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
+    journal::Submit submit;
+    submit.job = job->job_id;
+    submit.job_class = entry.elastic ? core::class_name(entry.annotation) : "rigid";
+    submit.min = submit.pref = 1;
+    if (entry.elastic) {
+        submit.min = entry.annotation.min;
+        submit.pref = entry.annotation.pref;
+        submit.max = entry.annotation.max;
+    } else if (job->details) {
+        submit.min = submit.pref = static_cast<int>(std::max(1u, job->details->min_nodes));
+        submit.max = static_cast<int>(job->details->max_nodes);
+    }
+    submit.limit = job->time_limit == INFINITE ? 0 : time_limit_of(job);
+    submit.user = user_name(job->user_id);
+    submit.name = text(job->name);
+    context_.outbox.note(now, std::move(submit));
+    entry.submitted = true;
+}
+
+void Observer::started(const job_record_t* job, Time now) {
+    JobEntry& entry = context_.jobs.sync(job);
+    if (!entry.submitted) submitted(job, entry, now);
+    context_.outbox.note(now, book_start(job, entry, now));
+    if (!entry.elastic || !job->details) return;
+    // Slurm knows whole seconds only, by which this job's gap would end before that of
+    // those that were resized for it.
+    entry.last_resize = now;
+    // Its limit is for the size it asked for.
+    const int asked = static_cast<int>(job->details->min_nodes);
+    const Duration left = std::max(1.0, static_cast<double>(job->end_time) - now);
+    entry.ledger = core::WorkLedger(now, core::rescale(left, asked, entry.nodes, entry.annotation),
+                                    entry.nodes, entry.annotation.speedup, entry.annotation.pref);
+}
+
+journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Time now) {
+    entry.running = true;
+    entry.restarts = static_cast<int>(job->restart_cnt);
+    entry.last_resize = entry.progress_end = entry.not_before = 0;
+    entry.gain = entry.expansions = entry.resizes = 0;
+    entry.began = job->start_time;
+    resized(job, entry);
+    restart_ledger(job, entry, now);
+    return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
+}
+
+// It goes on with what is left of its time, and what it said of its progress is no longer true.
+journal::Start Observer::book_resume(const job_record_t* job, JobEntry& entry, Time now) {
+    entry.running = true;
+    entry.suspended = false;
+    entry.progress_end = 0;
+    resized(job, entry);
+    restart_ledger(job, entry, now);
+    return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
+}
+
+// Also when Slurm begins a job's time anew: it waited for nodes to boot.
+void Observer::restart_ledger(const job_record_t* job, JobEntry& entry, Time now) {
+    double left = std::max(1.0, static_cast<double>(job->end_time) - now);
+    entry.ledger =
+        core::WorkLedger(now, left, entry.nodes, entry.annotation.speedup, entry.annotation.pref);
+}
+
+// The annotation was not known when the state file was read.
+void Observer::restore_ledger(JobEntry& entry, Time now) {
+    double left = std::exchange(entry.restored_end, 0) - now;
+    if (left > 0)
+        entry.ledger = core::WorkLedger(now, left, std::max(entry.nodes, 1),
+                                        entry.annotation.speedup, entry.annotation.pref);
+}
+
+void Observer::resized(const job_record_t* job, JobEntry& entry) {
+    entry.nodes = static_cast<int>(job->node_cnt);
+    entry.node_list = text(job->nodes);
+    entry.batch_host = name_of(batch_host(job));
+}
+
+void Observer::note_resize(const job_record_t* job, JobEntry& entry, Time now) {
+    std::string before = entry.node_list;
+    int from = entry.nodes;
+    resized(job, entry);
+    std::string gone = difference(before, entry.node_list);
+    std::string come = difference(entry.node_list, before);
+    int kept = from - (gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size()));
+    entry.ledger.resize(now, entry.nodes, 0);
+    log_info("job {}: has {} instead of {}", entry.id, entry.node_list, before);
+    if (!gone.empty()) note_resize(entry, journal::Kind::shrink, from, gone, now);
+    if (!come.empty()) note_resize(entry, journal::Kind::expand, kept, come, now);
+}
+
+void Observer::note_resize(JobEntry& entry, journal::Kind kind, int from,
+                           const std::string& changed, Time now) {
+    int count = static_cast<int>(expand_hostlist(changed)->size());
+    int to = from + (kind == journal::Kind::shrink ? -count : count);
+    core::Agreement* cause = cause_of(entry, kind, changed);
+    entry.last_reason = cause ? cause->reason : "found: not by an agreement";
+    journal::Event event{now, journal::Resize{entry.id, cause ? cause->op : 0, kind, from, to,
+                                              changed, entry.last_reason}};
+    auto& events = kind == journal::Kind::shrink ? context_.outbox.events : arrivals_;
+    events.push_back(std::move(event));
+    if (cause) return negotiation_.applied(*cause, entry, changed, now);
+    context_.outbox.send(
+        entry.connection,
+        protocol::Applied{
+            0, kind == journal::Kind::shrink ? protocol::Kind::shrink : protocol::Kind::expand,
+            changed, entry.node_list, entry.nodes});
+}
+
+// When slurmctld dies between a resize and the saving of our state, Slurm's
+// records may be ahead: then that agreement has been carried out.
+core::Agreement* Observer::cause_of(const JobEntry& entry, journal::Kind kind,
+                                    const std::string& changed) {
+    using core::AgreementEvent, core::AgreementKind, core::AgreementState;
+    core::Agreement* agreement = context_.book.of_job(entry.id);
+    if (!agreement) return nullptr;
+    if (agreement->kind == AgreementKind::shrink) {
+        if (kind != journal::Kind::shrink || agreement->state != AgreementState::released ||
+            changed != agreement->node_list)
+            return nullptr;
+    } else if (kind != journal::Kind::expand || agreement->state != AgreementState::accepted) {
+        return nullptr;
+    }
+    (void)context_.book.advance(*agreement, AgreementEvent::apply);
+    return agreement;
+}
+
+void Observer::ended(JobEntry& entry, const std::string& state, Time now) {
+    negotiation_.job_ended(entry, now);
+    context_.outbox.note(now, journal::End{entry.id, state, entry.running ? entry.nodes : 0});
+}
+
+}  // namespace elastic::slurm

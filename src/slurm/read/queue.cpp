@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm lists and sorts, so that its dependencies, limits, priorities and tiers hold.  Between the
+// two holds of the lock Slurm may forget a job, a partition or a reservation that a record of the
+// list points to; such records are dropped before anything looks into them.
+#include "slurm/read/queue.hpp"
+
+#include <algorithm>
+
+namespace elastic::slurm {
+
+namespace {
+
+int is_same(void* left, void* right) {
+    return left == right;
+}
+
+bool is_in(xlist* list, void* record) {
+    return list && list_find_first(list, is_same, record);
+}
+
+// Nothing of Slurm's is looked into but its lists and the record itself.
+int is_stale(void* entry, void*) {
+    auto* record = static_cast<job_queue_rec_t*>(entry);
+    if (!record->job_ptr || find_job_record(record->job_id) != record->job_ptr) return true;
+    if (!is_in(part_list, record->part_ptr)) return true;
+    return record->resv_ptr && !is_in(resv_list, record->resv_ptr);
+}
+
+}  // namespace
+
+void Queue::list() {
+    records_.reset(build_job_queue(true, false));
+}
+
+void Queue::sort() {
+    list_delete_all(records_.get(), is_stale, nullptr);
+    sort_job_queue(records_.get());
+    places_.clear();
+    attempts_.clear();
+    ListIterator iterator = list_iterator_create(records_.get());
+    while (auto* record = static_cast<job_queue_rec_t*>(list_next(iterator)))
+        places_.push_back({record->job_ptr->job_id, index_of(record)});
+    list_iterator_destroy(iterator);
+    found_.clear();
+}
+
+std::uint32_t Queue::index_of(const job_queue_rec_t* record) {
+    const FoundAttempt attempt{record->part_ptr, record->resv_ptr, record->use_prefer};
+    auto same = std::find(found_.begin(), found_.end(), attempt);
+    auto index = static_cast<std::uint32_t>(same - found_.begin());
+    if (same == found_.end()) {
+        found_.push_back(attempt);
+        attempts_.push_back({attempt.partition->name,
+                             attempt.reservation ? attempt.reservation->name : "",
+                             attempt.preferred});
+    }
+    return index;
+}
+
+void Queue::finish() {
+    records_.reset();
+    if (attempts_.size() > 1) mark_several_places();
+}
+
+void Queue::mark_several_places() {
+    std::vector<Place*> by_job;
+    for (Place& place : places_) by_job.push_back(&place);
+    std::sort(by_job.begin(), by_job.end(),
+              [](const Place* left, const Place* right) { return left->job < right->job; });
+    for (std::size_t i = 1; i < by_job.size(); ++i)
+        if (by_job[i]->job == by_job[i - 1]->job)
+            by_job[i]->one_of_several = by_job[i - 1]->one_of_several = true;
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One pass over Slurm's job list and one over its sorted queue, which was made in holds of the
+// lock before: the order is as of then, everything else as of now.  The cost is
+// linear in jobs and nodes; masks are made once for each different set of
+// constraints, not once a job.  All of it happens under slurmctld's locks:
+// nothing is allocated for a job that is like others, and sets of nodes are
+// handled a word at a time.
+//
+// Always holds for the snapshot: what core/snapshot.hpp promises.
+#include "slurm/read/view.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "slurm/act/resize.hpp"
+#include "slurm/act/start.hpp"
+#include "slurm/read/eligibility.hpp"
+#include "slurm/read/limits.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+class Builder {
+  public:
+    Builder(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals, View& view)
+        : now_(now), jobs_(jobs), queue_(queue), refusals_(refusals), view_(view) {}
+
+    void build() {
+        forget_last();
+        view_.snapshot.now = now_;
+        view_.node_records = node_record_count;
+        view_.nodes_in_all = existing_nodes();
+        view_.private_jobs = (slurm_conf.private_data & PRIVATE_DATA_JOBS) != 0;
+        view_.read = time(nullptr);
+        shared_end_.assign(node_record_count, -1);
+        read_running();
+        read_pending();
+        make_pools();
+        count_held();
+        count_idle_and_shared();
+    }
+
+  private:
+    // Keeps the room of the long lists.
+    void forget_last() {
+        auto pending = std::move(view_.snapshot.pending);
+        pending.clear();
+        view_.snapshot = {};
+        view_.snapshot.pending = std::move(pending);
+        view_.places.clear();
+    }
+
+    // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
+    static int existing_nodes() {
+        auto end = node_record_table_ptr + node_record_count;
+        return static_cast<int>(
+            std::count_if(node_record_table_ptr, end, [](auto* n) { return n != nullptr; }));
+    }
+
+    // ---- running jobs
+
+    void read_running() {
+        ListIterator iterator = list_iterator_create(job_list);
+        while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
+            if (IS_JOB_RUNNING(job) && job->node_bitmap) read_running(job);
+        list_iterator_destroy(iterator);
+    }
+
+    void read_running(job_record_t* job) {
+        Time end = static_cast<Time>(job->end_time);
+        if (!has_whole_nodes(job)) {
+            for_each_node(job->node_bitmap,
+                          [&](int node) { shared_end_[node] = std::max(shared_end_[node], end); });
+            return;
+        }
+        const JobEntry& entry = jobs_.sync(job);
+        core::RunningJob running;
+        running.id = job->job_id;
+        running.start = static_cast<Time>(job->start_time);
+        running.limit_end = end;
+        running.duration = std::max(0.0, end - running.start);
+        running.estimated_end = estimated_end(entry, end);
+        int size = static_cast<int>(job->node_cnt);
+        if (entry.elastic) {
+            running.elastic = entry.annotation;
+            // Never below what it has: an administrator may have lowered the limit since.
+            running.elastic.max =
+                std::min(entry.annotation.max, std::max(most_nodes_by_limits(job), size));
+            running.eligible = eligibilities_.of(job);
+            running.gain = entry.gain;
+            running.expansions = entry.expansions;
+            running.shrinks = entry.resizes - entry.expansions;
+            running.last_resize = std::max(entry.last_resize, running.start);
+            running.not_before = entry.not_before;
+        } else {
+            running.elastic.min = running.elastic.pref = running.elastic.max = size;
+            running.eligible = eligibilities_.none();
+        }
+        view_.snapshot.running.push_back(std::move(running));
+        running_records_.push_back(job);
+        bit_or(taken_.get(), job->node_bitmap);
+    }
+
+    // An application that has outrun what it said has said nothing.
+    Time estimated_end(const JobEntry& entry, Time limit_end) const {
+        if (entry.progress_end > now_) return std::min(entry.progress_end, limit_end);
+        const bool has_other_size = entry.resizes > 0 || entry.nodes != entry.annotation.pref;
+        if (entry.elastic && has_other_size)
+            return std::min(entry.ledger.estimated_end(), limit_end);
+        return limit_end;
+    }
+
+    // ---- pending jobs
+
+    void read_pending() {
+        std::vector<std::optional<FoundAttempt>> attempts;
+        for (const Attempt& attempt : queue_.attempts()) attempts.push_back(find(attempt));
+        for (const Queue::Place& place : queue_.places()) {
+            job_record_t* job = find_job_record(place.job);
+            const auto& attempt = attempts[place.attempt];
+            if (!job || !attempt || !IS_JOB_PENDING(job) || !job->details || !job->priority)
+                continue;
+            Trying trying(job, *attempt);
+            read_pending(job, place);
+        }
+    }
+
+    void read_pending(job_record_t* job, const Queue::Place& place) {
+        core::EligibilityId eligible = eligibilities_.of(job);
+        int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
+        if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
+        if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
+        const JobEntry& entry = jobs_.sync(job);
+
+        core::PendingJob pending;
+        pending.id = job->job_id;
+        pending.submit = static_cast<Time>(job->details->submit_time);
+        pending.duration = time_limit_of(job);
+        pending.eligible = eligible;
+        pending.shares_nodes = !has_whole_nodes(job);
+        pending.refused = !refusals_.shares(place);
+        if (entry.elastic) {
+            pending.elastic = entry.annotation;
+            pending.elastic.pref = std::clamp(nodes, entry.annotation.min, entry.annotation.max);
+            if (entry.annotation.malleable)
+                pending.elastic.max = most_startable(job, pending.elastic, place);
+        } else {
+            pending.elastic.min = pending.elastic.pref = nodes;
+            pending.elastic.max = pending.shares_nodes ? nodes : most_wanted(job, nodes);
+        }
+        pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
+        int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
+        for (int copy = 0; copy < copies; ++copy) {
+            view_.snapshot.pending.push_back(pending);
+            view_.places.push_back(place);
+        }
+    }
+
+    // Without a number of nodes of its own, a job may need as many as of the smallest.
+    static int nodes_wanted(const job_record_t* job, std::uint32_t processors) {
+        const job_details* details = job->details;
+        std::uint32_t nodes = std::max(details->min_nodes, job->part_ptr->min_nodes);
+        if (processors > 0)
+            nodes = std::max(nodes, (details->min_cpus + processors - 1) / processors);
+        if (details->max_nodes > 0) nodes = std::min(nodes, details->max_nodes);
+        return static_cast<int>(std::max(nodes, 1U));
+    }
+
+    // A malleable job may start with more nodes than it asks for, if nothing forbids that.
+    int most_startable(job_record_t* job, const core::Annotation& elastic,
+                       const Queue::Place& place) const {
+        if (!refusals_.may_start_larger(place)) return elastic.pref;
+        const auto of_partition = static_cast<int>(
+            std::min<std::uint32_t>(job->part_ptr->max_nodes, std::numeric_limits<int>::max()));
+        const int most = std::min(of_partition, most_nodes_by_limits(job));
+        return std::clamp(most, elastic.pref, elastic.max);
+    }
+
+    // With a range of nodes (-N 2-8), what it takes if that lets it start no later.
+    static int most_wanted(job_record_t* job, int least) {
+        if (job->details->max_nodes <= static_cast<uint32_t>(least)) return least;
+        uint32_t min = 0, wanted = 0, max = 0;
+        const uint32_t qos_flags = job->qos_ptr ? job->qos_ptr->flags : 0;
+        if (get_node_cnts(job, qos_flags, job->part_ptr, &min, &wanted, &max) != SLURM_SUCCESS)
+            return least;
+        return std::max(least, static_cast<int>(std::min<uint32_t>(wanted, node_record_count)));
+    }
+
+    // A job array is one record until its tasks start; in one pass as many may
+    // start as the cluster could hold.
+    static int startable_tasks(const job_record_t* job, int nodes) {
+        if (!job->array_recs || job->array_task_id != NO_VAL) return 1;
+        int64_t tasks = job->array_recs->task_cnt;
+        if (int64_t most = job->array_recs->max_run_tasks)
+            tasks = std::min(tasks, most - job->array_recs->tot_run_tasks);
+        return static_cast<int>(std::clamp<int64_t>(tasks, 1, node_record_count / nodes + 1));
+    }
+
+    // ---- pools: nodes that no mask tells apart
+
+    void make_pools() {
+        pool_of_.assign(node_record_count, 0);
+        int pools = 1;
+        for (const NodeSet& mask : eligibilities_.sets()) pools = refine(mask, pools);
+        view_.snapshot.pools.resize(pools);
+        view_.pools.assign(pools, NodeSet());
+        for (int node = 0; node < node_record_count; ++node) {
+            view_.pools[pool_of_[node]].add(node);
+            ++view_.snapshot.pools[pool_of_[node]].nodes;
+        }
+        make_eligibilities();
+    }
+
+    // Splits each pool into its nodes inside and outside the mask; numbers anew
+    // in the order of the nodes.
+    int refine(const NodeSet& mask, int pools) {
+        std::vector<int> renamed(2 * pools, -1);
+        int next = 0;
+        for (int node = 0; node < node_record_count; ++node) {
+            int& name = renamed[2 * pool_of_[node] + (mask.has(node) ? 1 : 0)];
+            if (name < 0) name = next++;
+            pool_of_[node] = name;
+        }
+        return next;
+    }
+
+    void make_eligibilities() {
+        auto& pools = view_.snapshot.pools;
+        std::vector<int> wanted(pools.size(), 0);  // by how many masks
+        for (const NodeSet& mask : eligibilities_.sets()) {
+            core::Eligibility eligible;
+            for (core::PoolId pool = 0; pool < pools.size(); ++pool)
+                if (view_.pools[pool].overlaps(mask)) {
+                    eligible.push_back(pool);
+                    ++wanted[pool];
+                }
+            view_.snapshot.eligibilities.push_back(std::move(eligible));
+        }
+        for (core::PoolId pool = 0; pool < pools.size(); ++pool)
+            pools[pool].name = fmt::format("p{}", pool);
+        for (auto& eligible : view_.snapshot.eligibilities)
+            std::stable_sort(eligible.begin(), eligible.end(),
+                             [&](auto left, auto right) { return wanted[left] < wanted[right]; });
+    }
+
+    // ---- who holds what
+
+    void count_held() {
+        for (std::size_t i = 0; i < running_records_.size(); ++i) {
+            core::RunningJob& running = view_.snapshot.running[i];
+            running.held = view_.count(running_records_[i]->node_bitmap);
+            int keep = batch_host(running_records_[i]);
+            if (keep >= 0) running.batch_host_pool = static_cast<core::PoolId>(pool_of_[keep]);
+        }
+    }
+
+    void count_idle_and_shared() {
+        std::map<std::pair<int, Time>, int> shared;
+        for (int node = 0; node < node_record_count; ++node) {
+            if (taken_.has(node) || !eligibilities_.usable().has(node)) continue;
+            bool idle = shared_end_[node] < 0 && bit_test(idle_node_bitmap, node) &&
+                        !bit_test(cg_node_bitmap, node) && bit_test(share_node_bitmap, node);
+            if (idle)
+                ++view_.snapshot.pools[pool_of_[node]].idle;
+            else
+                ++shared[{pool_of_[node], std::max(shared_end_[node], now_)}];
+        }
+        for (const auto& [where, nodes] : shared)
+            view_.snapshot.shared_until.push_back(
+                {static_cast<core::PoolId>(where.first), nodes, where.second});
+    }
+
+    Time now_;
+    JobTable& jobs_;
+    const Queue& queue_;
+    const Refusals& refusals_;
+    View& view_;
+    std::vector<Time> shared_end_;  // by node: the last end of a job that shares it, -1 none
+    NodeSet taken_;                 // a job has them whole
+    std::vector<job_record_t*> running_records_;
+    std::set<core::JobId> seen_;  // of jobs with several places in the queue
+    Eligibilities eligibilities_;
+    std::vector<int> pool_of_;
+};
+
+}  // namespace
+
+std::optional<std::size_t> View::entry_of(core::JobId id) const {
+    const auto& pending = snapshot.pending;
+    const auto entry = std::find_if(pending.begin(), pending.end(),
+                                    [id](const core::PendingJob& job) { return job.id == id; });
+    if (entry == pending.end()) return std::nullopt;
+    return static_cast<std::size_t>(entry - pending.begin());
+}
+
+NodeSet View::nodes_of(const core::PoolCounts& counts) const {
+    NodeSet result;
+    for (std::size_t pool = 0; pool < counts.size(); ++pool)
+        if (counts[pool] > 0) result |= pools[pool];
+    return result;
+}
+
+NodeSet View::nodes_of(core::EligibilityId id) const {
+    NodeSet result;
+    for (core::PoolId pool : snapshot.eligibilities[id]) result |= pools[pool];
+    return result;
+}
+
+core::PoolCounts View::count(bitstr_t* nodes) const {
+    core::PoolCounts counts(pools.size(), 0);
+    for (std::size_t pool = 0; pool < pools.size(); ++pool)
+        counts[pool] = bit_overlap(nodes, pools[pool].get());
+    return counts;
+}
+
+bool Refusals::limit(const Queue::Place& place, const job_record_t* job, int nodes) {
+    auto [known, is_new] = limited_.try_emplace(account(place, job), nodes);
+    const bool is_less = nodes < known->second;
+    known->second = std::min(known->second, nodes);
+    return is_new || is_less;
+}
+
+bool Refusals::hides(const Queue::Place& place, const job_record_t* job, int nodes) const {
+    if (hidden_.count(key(place))) return true;
+    if (limited_.empty()) return false;
+    auto known = limited_.find(account(place, job));
+    return known != limited_.end() && nodes >= known->second;
+}
+
+Refusals::Account Refusals::account(const Queue::Place& place, const job_record_t* job) {
+    return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
+}
+
+void read_cluster(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals,
+                  View& view) {
+    Builder(now, jobs, queue, refusals, view).build();
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The thread waits until something happens: a message, a deadline, a change in
+// Slurm's records (looked for every Interval; Slurm has no hook), a
+// configuration.  Then it handles messages, moves ripe agreements forward,
+// makes a planning pass if one is due, saves, and only then tells the outside.
+//
+// Passes are rationed.  They are at least Interval apart unless an application or
+// user waits, and each has to be followed by twice its length without one, so
+// that planning never takes more than a third of a processor and never starves
+// slurmctld of its locks.  The same goes for saving Slurm's job state, which has to come before a
+// resize is told and takes milliseconds a thousand jobs, part of them with a lock: what is to be
+// told waits meanwhile, and many resizes are told after one saving.  A quiet time is kept as
+// credit, up to kCredit: one who asks is not made to wait because there was a pass just before.
+#include "slurm/scheduler.hpp"
+
+#include <algorithm>
+
+#include "protocol/endpoint.hpp"
+#include "slurm/act/resize.hpp"
+#include "slurm/log.hpp"
+#include "slurm/preflight.hpp"
+#include "slurm/site_config.hpp"
+#include "slurm/state_file.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+constexpr auto kLongestPass = std::chrono::seconds(1);      // with what is planned again
+constexpr auto kListening = std::chrono::milliseconds(20);  // to messages, before all else
+constexpr Duration kLeastInterval = 0.01;                   // between two looks, with Interval=0
+constexpr auto kCredit = std::chrono::milliseconds(300);
+constexpr auto kCheapSave = std::chrono::milliseconds(10);  // not rationed
+constexpr auto kIdlePass = std::chrono::seconds(2);         // time passes, estimates run out
+
+Time wall_clock() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+std::chrono::duration<double> seconds(double value) {
+    return std::chrono::duration<double>(value);
+}
+
+// To be called where Slurm cannot be reading slurm.conf just now.
+std::string munge_socket() {
+    return protocol::munge_socket_of(slurm_conf.authinfo ? slurm_conf.authinfo : "");
+}
+
+// The latest second in which Slurm changed anything that matters here.
+time_t last_change() {
+    return std::max({last_job_update, last_node_update, last_part_update, last_resv_update});
+}
+
+}  // namespace
+
+Scheduler::Scheduler() : queries_(context_, negotiation_, ""), server_([this] { wake(); }) {}
+
+Scheduler::~Scheduler() {
+    stop();
+}
+
+Result<void> Scheduler::start() {
+    auto wrong = wrong_settings();
+    for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
+    if (!wrong.empty()) return elastic::error("slurm.conf: {} wrong settings", wrong.size());
+    for (const std::string& line : doubtful_settings()) log_info("slurm.conf: {}", line);
+
+    auto config = read_site_config();
+    if (!config) return config.error();
+    context_.config = *config;
+    context_.state_directory = slurm_conf.state_save_location;
+    context_.book = core::AgreementBook(time(nullptr));
+    next_seed_ = time(nullptr);
+    if (auto loaded = load_state_file(context_); !loaded)
+        log_error("{}: what was in flight is given up", loaded.error().message);
+    if (auto opened = open_journal(); !opened) return opened.error();
+    if (auto completed = journal_.complete(context_.telling); !completed)
+        log_error("{}", completed.error().message);
+    if (auto started = server_.start(server_options()); !started) return started.error();
+    stopping_ = false;
+    thread_ = std::thread([this] { run(); });
+    log_info("built for Slurm {}, policy {}, listening on port {}, journal {}", kBuiltForSlurm,
+             context_.config.policy_name, context_.config.listen_port, journal_.path());
+    return {};
+}
+
+ServerOptions Scheduler::server_options() const {
+    return {context_.config.listen_port, munge_socket(), context_.config.max_connections,
+            context_.config.max_connections_per_user};
+}
+
+Result<void> Scheduler::open_journal() {
+    std::string path = context_.config.journal_file;
+    if (path.empty()) path = context_.state_directory + "/elastic.journal";
+    auto opened = journal_.path() == path ? journal_.reopen() : journal_.open(path);
+    if (opened) queries_.set_journal_path(path);
+    return opened;
+}
+
+void Scheduler::stop() {
+    if (!thread_.joinable()) return;
+    {
+        std::lock_guard guard(mutex_);
+        stopping_ = true;
+    }
+    wake();
+    thread_.join();
+    server_.stop();
+}
+
+void Scheduler::reconfigure() {
+    {
+        std::lock_guard guard(mutex_);
+        reconfigure_ = true;
+    }
+    wake();
+}
+
+void Scheduler::wake() {
+    std::lock_guard guard(mutex_);
+    woken_ = true;
+    wakeup_.notify_one();
+}
+
+// ---- the thread
+
+void Scheduler::run() {
+    Time now = wall_clock();
+    // First of all the table must be as Slurm's records are: applications that
+    // reconnect are answered from it.
+    reader_.read(now);
+    negotiation_.after_restart(now);
+    announce(journal::Controller::What::start, now);
+    settlement_.settle(now);
+    flush();
+    while (wait()) {
+        now = wall_clock();
+        take_configuration(now);
+        take_messages(now);
+        urgent_ |= negotiation_.check_deadlines(now);
+        settlement_.settle(now);
+        if (pass_is_due()) pass();
+        if (context_.view.nodes_in_all != announced_nodes_)
+            announce(journal::Controller::What::reconfigure, now);
+        context_.book.forget_finished();
+        if (!must_wait_to_tell()) flush();
+    }
+    now = wall_clock();
+    announce(journal::Controller::What::stop, now);
+    flush();
+}
+
+// Until something happens.  False when it is time to stop.
+bool Scheduler::wait() {
+    std::unique_lock guard(mutex_);
+    const Duration interval = std::max(context_.config.interval, kLeastInterval);
+    auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(interval));
+    if (urgent_ && may_schedule()) until = std::min(until, pass_allowed_);
+    if (context_.outbox.resized) until = std::min(until, save_allowed_);
+    double deadline = context_.book.next_deadline() - wall_clock();
+    // What is overdue already waits for the pass that is urgent because of it.
+    if (deadline > 0 && deadline < 3600)
+        until = std::min(
+            until, Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(deadline)));
+    wakeup_.wait_until(guard, until, [this] { return woken_; });
+    woken_ = false;
+    return !stopping_;
+}
+
+void Scheduler::take_configuration(Time now) {
+    {
+        std::lock_guard guard(mutex_);
+        if (!std::exchange(reconfigure_, false)) return;
+    }
+    auto config = read_site_config();
+    if (!config) {
+        log_error("{}; the configuration before stays in force", config.error().message);
+        return;
+    }
+    context_.config = *config;
+    if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
+    ServerOptions options = [this] {
+        ControllerLock lock(context_.locks);
+        return server_options();
+    }();
+    if (auto adopted = server_.reconfigure(options); !adopted)
+        log_error("{}; applications are served as before", adopted.error().message);
+    log_info("configuration read: policy {}", context_.config.policy_name);
+    announce(journal::Controller::What::reconfigure, now);
+    urgent_ = true;
+}
+
+// Nobody holds a node before the journal has said that it exists.
+void Scheduler::announce(journal::Controller::What what, Time now) {
+    announced_nodes_ = context_.view.nodes_in_all;
+    auto& events = context_.outbox.events;
+    bool last = events.empty() || what == journal::Controller::What::stop;
+    journal::Event event{last ? now : events.front().time,
+                         journal::Controller{what, announced_nodes_, context_.config.policy_name}};
+    events.insert(last ? events.end() : events.begin(), std::move(event));
+}
+
+// Those that are left have their turn after a pass, if one is due: however much is asked, jobs
+// are scheduled.
+void Scheduler::take_messages(Time now) {
+    const auto end = Clock::now() + kListening;
+    while (auto incoming = server_.take()) {
+        take_message(*incoming, now);
+        if (Clock::now() >= end) return wake();
+    }
+}
+
+void Scheduler::take_message(const Incoming& incoming, Time now) {
+    if (incoming.closed) {
+        tools_.erase(incoming.from);
+        queries_.on_closed(incoming.from);
+        negotiation_.on_closed(incoming.from, now);
+        return;
+    }
+    heard_.push_back(incoming.from);
+    const auto* hello = std::get_if<protocol::Hello>(&incoming.message);
+    if (hello && hello->role == protocol::Role::tool) tools_.insert(incoming.from);
+    if (tools_.count(incoming.from))
+        queries_.on_message(incoming, now);
+    else
+        urgent_ |= negotiation_.on_message(incoming, now);
+}
+
+// As Slurm's own loop: not in a backup with no_backup_scheduling, not while going down.
+bool Scheduler::may_schedule() const {
+    return !slurmctld_config.scheduling_disabled && !slurmctld_config.shutdown_time;
+}
+
+bool Scheduler::pass_is_due() const {
+    if (!may_schedule()) return false;
+    auto now = Clock::now();
+    if (now < pass_allowed_) return false;
+    if (urgent_) return true;
+    if (now - last_pass_ < seconds(context_.config.interval)) return false;
+    // Slurm's marks have a resolution of one second: a change in the second of
+    // the last pass may have come before or after it.
+    return last_change() >= seen_until_ || now - last_pass_ >= kIdlePass;
+}
+
+// Keeps what the plan was made of: the view may be read anew before anybody asks.
+const core::Plan& Scheduler::plan() {
+    core::PlanInputs& inputs = context_.planned;
+    inputs.policy_name = context_.config.policy_name;
+    inputs.policy = context_.config.policy;
+    inputs.seed = next_seed_++;
+    inputs.snapshot = context_.view.snapshot;
+    context_.plan = core::make_plan(planner_, inputs);
+    return context_.plan;
+}
+
+// [lina] algorithm 1 on Slurm: snapshot, plan, act; and again for what Slurm
+// refused.
+void Scheduler::pass() {
+    auto begin = Clock::now();
+    seen_until_ = time(nullptr);
+    urgent_ = false;
+    Time now = wall_clock();
+    reader_.read(now);
+    while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
+        now = wall_clock();
+        reader_.read_again(now);
+    }
+    last_pass_ = Clock::now();
+    context_.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());
+    pass_allowed_ = ration(pass_allowed_, begin);
+}
+
+// When work that began at `begin` and has just ended may be done again.
+Scheduler::Clock::time_point Scheduler::ration(Clock::time_point allowed, Clock::time_point begin) {
+    return std::max(allowed, begin - kCredit) + 3 * (Clock::now() - begin);
+}
+
+// Whether what is to be told has to wait for its saving.
+bool Scheduler::must_wait_to_tell() const {
+    return context_.outbox.resized && Clock::now() < save_allowed_;
+}
+
+// Once, until it works again.
+void Scheduler::report(bool& failed, const Result<void>& saved, const char* consequence) {
+    if (!saved && !failed) log_error("{}; {}", saved.error().message, consequence);
+    if (saved && failed) log_info("state is saved again");
+    failed = !saved;
+}
+
+// Called when there are events or an agreement has changed without one.  What else the state file
+// holds changes with an event, but for what applications say of their progress: a hint that they
+// repeat, and too frequent to be worth a file each.
+void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
+    context_.telling = journal_.prepare(events);
+    auto saved = [this] {
+        Stopwatch watch(context_.states);
+        return save_state_file(context_);
+    }();
+    report(save_failed_, saved, "agreements would not survive a restart");
+    if (auto written = journal_.write(context_.telling); !written)
+        log_error("{}", written.error().message);
+}
+
+void Scheduler::save_slurm() {
+    auto begin = Clock::now();
+    {
+        Stopwatch watch(context_.saves);
+        report(slurm_save_failed_, save_jobs_now(), "resizes would not survive a crash");
+    }
+    if (Clock::now() - begin > kCheapSave) save_allowed_ = ration(save_allowed_, begin);
+}
+
+// Slurm's records and our state first, then the journal, then applications: whatever somebody has
+// been told is still true after a crash, unless the log says that the state cannot be saved.
+void Scheduler::flush() {
+    Outbox out = std::exchange(context_.outbox, {});
+    if (out.resized)
+        save_slurm();
+    else if (out.changed)
+        save_state();
+    if (out.unsaved || !out.events.empty()) save_and_write(out.events);
+    for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
+    for (ConnectionId id : out.to_close) server_.close(id);
+    for (ConnectionId id : std::exchange(heard_, {})) server_.answered(id);
+}
+
+}  // namespace elastic::slurm

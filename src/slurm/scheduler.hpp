@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The scheduler inside slurmctld: one thread that plans and acts, beside one that talks (Server).
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "core/pass/planner.hpp"
+#include "journal/journal.hpp"
+#include "slurm/act/executor.hpp"
+#include "slurm/queries.hpp"
+#include "slurm/read/reader.hpp"
+
+namespace elastic::slurm {
+
+class Scheduler {
+  public:
+    Scheduler();
+    ~Scheduler();
+
+    // Reads elastic.conf, restores what was in flight, listens, and begins.  An
+    // error says what is wrong with which file or setting; nothing runs then.
+    Result<void> start();
+    void stop();
+    // Rereads elastic.conf soon; a bad file keeps the old configuration.
+    void reconfigure();
+
+  private:
+    void run();
+    bool wait();
+    void wake();
+    void take_messages(Time now);
+    void take_message(const Incoming&, Time now);
+    void take_configuration(Time now);
+    bool may_schedule() const;
+    bool pass_is_due() const;
+    void pass();
+    const core::Plan& plan();
+    void flush();
+    void save_slurm();
+    bool must_wait_to_tell() const;
+    void save_and_write(const std::vector<journal::Event>&);
+    void report(bool& failed, const Result<void>& saved, const char* consequence);
+    Result<void> open_journal();
+    void announce(journal::Controller::What, Time now);
+    ServerOptions server_options() const;
+
+    using Clock = std::chrono::steady_clock;
+    static Clock::time_point ration(Clock::time_point allowed, Clock::time_point begin);
+
+    Context context_;
+    Negotiation negotiation_{context_};
+    Observer observer_{context_, negotiation_};
+    Reader reader_{context_, negotiation_, observer_};
+    Settlement settlement_{context_, negotiation_, observer_};
+    Executor executor_{context_, negotiation_, observer_, settlement_};
+    Queries queries_;
+    journal::Writer journal_;
+    core::Planner planner_;
+    std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again
+    Server server_;
+
+    std::set<ConnectionId> tools_;
+    std::vector<ConnectionId> heard_;  // whose messages are dealt with, but not yet answered
+    bool urgent_ = true;               // a pass should follow as soon as may be
+    Clock::time_point last_pass_{};
+    Clock::time_point pass_allowed_{}, save_allowed_{};
+    time_t seen_until_ = 0;           // changes up to this second were seen by a pass
+    bool save_failed_ = false;        // our state, at the last attempt
+    bool slurm_save_failed_ = false;  // Slurm's
+    int announced_nodes_ = 0;         // by the journal
+
+    std::mutex mutex_;  // for the three below
+    std::condition_variable wakeup_;
+    bool stopping_ = false;
+    bool reconfigure_ = false;
+    bool woken_ = false;  // something has come since the thread last looked
+    std::thread thread_;
+};
+
+}  // namespace elastic::slurm

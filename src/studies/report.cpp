@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// One page of plain HTML with relative links, so that the folder can be copied
+// anywhere and read without a network.
+#include "studies/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "common/atomic_file.hpp"
+#include "common/text.hpp"
+
+namespace elastic::studies {
+namespace {
+
+constexpr std::size_t kMostRowsOnPage = 50;
+
+constexpr std::string_view kStyle =
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;"
+    "color:#24292f}table{border-collapse:collapse;margin:1rem 0;font-size:13px}"
+    "th,td{border:1px solid #d8dee4;padding:.3rem .6rem;text-align:left;vertical-align:top}"
+    "th{background:#f6f8fa}td.n{text-align:right}img{max-width:100%}"
+    ".confirmed{color:#1a7f37}.partly{color:#9a6700}.not{color:#cf222e}";
+
+std::string_view style_class(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::confirmed:
+            return "confirmed";
+        case Verdict::partly:
+            return "partly";
+        case Verdict::not_confirmed:
+            return "not";
+    }
+    return "";
+}
+
+std::string row_html(const std::vector<std::string>& cells, std::string_view element) {
+    std::string html = "<tr>";
+    for (const std::string& cell : cells) {
+        const bool number = element == "td" && parse_number(cell).has_value();
+        html += fmt::format("<{0}{1}>{2}</{0}>", element, number ? " class=\"n\"" : "",
+                            escape_xml(cell));
+    }
+    return html + "</tr>\n";
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::confirmed:
+            return "confirmed";
+        case Verdict::partly:
+            return "partly";
+        case Verdict::not_confirmed:
+            return "not confirmed";
+    }
+    return "";
+}
+
+std::string to_string(const Tally& tally) {
+    return fmt::format("{} of {}", tally.holds, tally.of);
+}
+
+Verdict in_all(const Tally& tally) {
+    if (tally.of > 0 && tally.holds == tally.of) return Verdict::confirmed;
+    return tally.share() >= 0.5 ? Verdict::partly : Verdict::not_confirmed;
+}
+
+Verdict in_most(const Tally& tally) {
+    if (tally.share() > 0.5) return Verdict::confirmed;
+    return tally.share() >= 0.25 ? Verdict::partly : Verdict::not_confirmed;
+}
+
+Verdict all_of(const std::vector<Verdict>& parts) {
+    const auto are = [&](Verdict verdict) {
+        return std::ranges::all_of(parts, [&](Verdict part) { return part == verdict; });
+    };
+    if (are(Verdict::confirmed)) return Verdict::confirmed;
+    return are(Verdict::not_confirmed) ? Verdict::not_confirmed : Verdict::partly;
+}
+
+Table to_table(const std::vector<Finding>& findings) {
+    Table table({"place", "statement", "verdict", "outcome"});
+    for (const Finding& finding : findings)
+        table.add({finding.place, finding.statement, std::string(to_string(finding.verdict)),
+                   finding.outcome});
+    return table;
+}
+
+Report::Report(std::string folder, std::string title)
+    : folder_(std::move(folder)), title_(std::move(title)) {
+    std::error_code failure;
+    std::filesystem::create_directories(folder_, failure);
+    if (failure) written_ = error("{}: {}", printable(folder_, 200), failure.message());
+}
+
+void Report::write(const std::string& name, std::string_view content) {
+    if (!written_) return;
+    written_ =
+        write_file(folder_ + '/' + name, content, Durability::survives_process, kForEverybody);
+}
+
+void Report::heading(std::string_view text) {
+    body_ += fmt::format("<h2>{}</h2>\n", escape_xml(text));
+}
+
+void Report::text(std::string_view text) {
+    body_ += fmt::format("<p>{}</p>\n", escape_xml(text));
+}
+
+void Report::list(const std::vector<std::string>& items) {
+    body_ += "<ul>\n";
+    for (const std::string& item : items) body_ += fmt::format("<li>{}</li>\n", escape_xml(item));
+    body_ += "</ul>\n";
+}
+
+void Report::figure(const std::string& name, const Figure& figure) {
+    const Result<std::string> drawn = draw_svg(figure);
+    if (!drawn && written_) written_ = drawn.error();
+    if (!drawn) return;
+    image(name, *drawn, figure.title);
+    write(name + ".csv", to_table(figure).csv());
+    body_ += fmt::format("<p><a href=\"{0}.csv\">{0}.csv</a></p>\n", escape_xml(name));
+}
+
+void Report::image(const std::string& name, std::string_view svg, std::string_view title) {
+    write(name + ".svg", svg);
+    body_ += fmt::format("<p><img src=\"{}.svg\" alt=\"{}\"/></p>\n", escape_xml(name),
+                         escape_xml(title));
+}
+
+void Report::table(const std::string& name, std::string_view title, const Table& table) {
+    write(name + ".csv", table.csv());
+    write(name + ".txt", table.text());
+    body_ += fmt::format("<p>{0}: <a href=\"{1}.csv\">{1}.csv</a>, {2} rows</p>\n",
+                         escape_xml(title), escape_xml(name), table.rows().size());
+    if (table.rows().size() > kMostRowsOnPage) return;
+    body_ += "<table>\n" + row_html(table.columns(), "th");
+    for (const auto& row : table.rows()) body_ += row_html(row, "td");
+    body_ += "</table>\n";
+}
+
+void Report::findings(const std::vector<Finding>& findings) {
+    const Table table = to_table(findings);
+    write("findings.csv", table.csv());
+    body_ +=
+        "<table>\n<tr><th>where</th><th>the paper says</th><th>here</th>"
+        "<th>what came out</th></tr>\n";
+    for (const Finding& finding : findings)
+        body_ += fmt::format("<tr><td>{}</td><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>\n",
+                             escape_xml(finding.place), escape_xml(finding.statement),
+                             style_class(finding.verdict), to_string(finding.verdict),
+                             escape_xml(finding.outcome));
+    body_ += "</table>\n";
+}
+
+Result<void> Report::finish() {
+    write("index.html",
+          fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
+                      "<title>{0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n{2}"
+                      "</body></html>\n",
+                      escape_xml(title_), kStyle, body_));
+    return written_;
+}
+
+}  // namespace elastic::studies
