@@ -53,7 +53,7 @@ struct SnapshotBuilder {
     }
 
     // Runs since time 0 on `held` nodes, which are added to the pools, for `left` seconds.
-    core::RunningJob& run(core::JobId id, core::Annotation elastic, core::PoolCounts held,
+    core::RunningJob& run(JobId id, core::Annotation elastic, core::PoolCounts held,
                           Duration left) {
         core::RunningJob& job = snapshot.running.emplace_back();
         job.id = id;
@@ -68,7 +68,7 @@ struct SnapshotBuilder {
         return job;
     }
 
-    core::PendingJob& queue(core::JobId id, core::Annotation elastic, Duration duration,
+    core::PendingJob& queue(JobId id, core::Annotation elastic, Duration duration,
                             core::EligibilityId eligible = 0) {
         core::PendingJob& job = snapshot.pending.emplace_back();
         job.id = id;
@@ -78,8 +78,7 @@ struct SnapshotBuilder {
         return job;
     }
 
-    core::Promise& promise(core::Promise::Kind kind, core::OpId op, core::JobId job,
-                           core::PoolCounts nodes) {
+    core::Promise& promise(ResizeKind kind, OpId op, JobId job, core::PoolCounts nodes) {
         core::Promise& promise = snapshot.promises.emplace_back();
         promise.kind = kind;
         promise.op = op;
@@ -90,8 +89,7 @@ struct SnapshotBuilder {
         return promise;
     }
 
-    core::GrowthRequest& request(core::OpId op, core::JobId job, int nodes, int least,
-                                 Time deadline = kNever) {
+    core::GrowthRequest& request(OpId op, JobId job, int nodes, int least, Time deadline = kNever) {
         return snapshot.requests.emplace_back(core::GrowthRequest{op, job, nodes, least, deadline});
     }
 

@@ -19,14 +19,14 @@ constexpr std::array kEventNames = {"grant", "accept", "decline", "release", "ap
                                     "ready", "expire", "cancel",  "deny"};
 
 struct Transition {
-    std::optional<AgreementKind> kind;  // nothing: both
+    std::optional<ResizeKind> kind;  // nothing: both
     State from;
     Event event;
     State to;
 };
 
-constexpr auto kShrink = AgreementKind::shrink;
-constexpr auto kExpand = AgreementKind::expand;
+constexpr auto kShrink = ResizeKind::shrink;
+constexpr auto kExpand = ResizeKind::expand;
 
 constexpr std::array kTransitions = {
     Transition{kExpand, State::queued, Event::grant, State::accepted},
@@ -61,15 +61,11 @@ bool is_final(State state) {
     return state >= State::done;
 }
 
-std::string_view to_string(AgreementKind kind) {
-    return kind == kShrink ? "shrink" : "expand";
-}
-
 std::string_view to_string(State state) {
     return kStateNames[static_cast<std::size_t>(state)];
 }
 
-std::optional<State> next_state(AgreementKind kind, State from, Event event) {
+std::optional<State> next_state(ResizeKind kind, State from, Event event) {
     for (const Transition& transition : kTransitions)
         if (transition.from == from && transition.event == event &&
             transition.kind.value_or(kind) == kind)

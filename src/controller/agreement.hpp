@@ -27,8 +27,6 @@
 
 namespace elastic::core {
 
-enum class AgreementKind { shrink, expand };
-
 enum class AgreementState {
     queued,    // an evolving job has asked and nothing is decided
     offered,   // the application has not answered yet
@@ -46,17 +44,16 @@ enum class AgreementState {
 enum class AgreementEvent { grant, accept, decline, release, apply, ready, expire, cancel, deny };
 
 bool is_final(AgreementState);
-std::string_view to_string(AgreementKind);
 std::string_view to_string(AgreementState);
 
 // The table of the header's drawing; nothing for an event that the state does
 // not know.
-std::optional<AgreementState> next_state(AgreementKind, AgreementState, AgreementEvent);
+std::optional<AgreementState> next_state(ResizeKind, AgreementState, AgreementEvent);
 
 struct Agreement {
     OpId op = 0;
     JobId job = 0;
-    AgreementKind kind = AgreementKind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     AgreementState state = AgreementState::offered;
     bool requested = false;    // began as an evolving job's request
     int nodes = 0;             // how many more or fewer

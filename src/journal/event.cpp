@@ -285,7 +285,7 @@ struct Describe {
     std::string operator()(const Offer& e) const {
         const std::string which = e.nodes.empty() ? nodes_word(e.count) : e.nodes;
         return fmt::format("job {}: asked to {} {}{}", e.job,
-                           e.kind == Kind::shrink ? "give up" : "take", which,
+                           e.kind == ResizeKind::shrink ? "give up" : "take", which,
                            in_brackets(e.reason));
     }
     std::string operator()(const Accept& e) const { return fmt::format("job {}: accepts", e.job); }
@@ -297,7 +297,7 @@ struct Describe {
     }
     std::string operator()(const Resize& e) const {
         return fmt::format("job {}: {} -> {} nodes, {} {}{}", e.job, e.from, e.to,
-                           e.kind == Kind::shrink ? "gave up" : "got", e.nodes,
+                           e.kind == ResizeKind::shrink ? "gave up" : "got", e.nodes,
                            in_brackets(e.reason));
     }
     std::string operator()(const Ready& e) const {
@@ -351,10 +351,6 @@ OpId op_of(const Event& event) {
                 return 0;
         },
         event.what);
-}
-
-std::string_view to_string(Kind kind) {
-    return kKinds[static_cast<std::size_t>(kind)];
 }
 
 Json to_json(const Event& event) {

@@ -19,15 +19,11 @@
 #include <variant>
 
 #include "common/json.hpp"
+#include "common/resize.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 
 namespace elastic::journal {
-
-using JobId = std::uint32_t;  // Slurm's; never 0
-using OpId = std::int64_t;    // of an agreement or request; 0 is none
-
-enum class Kind { shrink, expand };
 
 // A job is known: written once before its `start`.
 struct Submit {
@@ -50,7 +46,7 @@ struct Start {
 struct Offer {
     JobId job = 0;
     OpId op = 0;
-    Kind kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     int count = 0;          // nodes more or fewer
     std::string nodes;      // shrink: which
     JobId beneficiary = 0;  // shrink: who waits for them; 0 is nobody in particular
@@ -88,7 +84,7 @@ struct Release {
 struct Resize {
     JobId job = 0;
     OpId op = 0;
-    Kind kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     int from = 0, to = 0;  // nodes held before and after
     std::string nodes;     // those that came or went
     std::string reason;
@@ -103,7 +99,7 @@ struct Ready {
 struct Request {
     JobId job = 0;
     OpId op = 0;
-    Kind kind = Kind::expand;
+    ResizeKind kind = ResizeKind::expand;
     int want = 0;   // nodes more
     int least = 0;  // content with so many; 0: all of `want`
 };
@@ -111,7 +107,7 @@ struct Request {
 struct Grant {
     JobId job = 0;
     OpId op = 0;
-    Kind kind = Kind::expand;
+    ResizeKind kind = ResizeKind::expand;
     int want = 0;   // as asked
     int count = 0;  // nodes given; 0: as asked
 };
@@ -119,7 +115,7 @@ struct Grant {
 struct Deny {
     JobId job = 0;
     OpId op = 0;
-    Kind kind = Kind::expand;
+    ResizeKind kind = ResizeKind::expand;
     int want = 0;
     std::string reason;
 };
@@ -149,8 +145,6 @@ struct Event {
 std::string_view name_of(const Event&);  // "resize": what `event` says in the file
 JobId job_of(const Event&);              // 0 for a controller's
 OpId op_of(const Event&);                // 0 if it has none
-
-std::string_view to_string(Kind);
 
 // {"time":12.5,"event":"resize","job":7,...}; keys that have their default and
 // are not needed are left out.

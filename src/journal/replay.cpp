@@ -35,7 +35,7 @@ enum class Stage { offered, accepted, released };
 
 struct Agreement {
     OpId op = 0;
-    Kind kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     Stage stage = Stage::offered;
     bool uncertain = false;  // the controller died since; it may have forgotten it
 };
@@ -47,8 +47,8 @@ struct Job {
     bool met_restart = false;  // a controller started while it ran
     std::set<NodeId> nodes;
     std::optional<Agreement> agreement;
-    std::map<OpId, Kind> waiting;  // requests neither granted nor denied
-    OpId unready = 0;              // an expansion applied but not reported in use
+    std::map<OpId, ResizeKind> waiting;  // requests neither granted nor denied
+    OpId unready = 0;                    // an expansion applied but not reported in use
 };
 
 struct Node {
@@ -196,7 +196,7 @@ struct Replay::State {
 
     // The agreement `op` of a running job; null after a report.  One whose
     // beginning was lost in a crash begins here.
-    Agreement* in_flight(JobId id, OpId op, Kind kind, std::string_view event) {
+    Agreement* in_flight(JobId id, OpId op, ResizeKind kind, std::string_view event) {
         Job* job = running(id, event);
         if (!job) return nullptr;
         if (job->agreement && job->agreement->op == op) {
@@ -218,7 +218,7 @@ struct Replay::State {
         if (!job || job->waiting.erase(op) > 0) return;
         if (job->unready == op)
             job->unready = 0;
-        else if (in_flight(id, op, Kind::shrink, event))
+        else if (in_flight(id, op, ResizeKind::shrink, event))
             job->agreement.reset();
     }
 
@@ -288,7 +288,7 @@ struct Replay::State {
     }
 
     void on(const Accept& e) {
-        Agreement* agreement = in_flight(e.job, e.op, Kind::shrink, "accept");
+        Agreement* agreement = in_flight(e.job, e.op, ResizeKind::shrink, "accept");
         if (!agreement) return;
         if (agreement->stage == Stage::released)
             report(Rule::wrong_stage, e.job, "operation {} is accepted after its release", e.op);
@@ -304,12 +304,12 @@ struct Replay::State {
             Job* job = running(e.job, "release");
             if (!job) return;
             ops.insert(e.op);
-            open(e.job, *job, {e.op, Kind::shrink, Stage::released, false});
+            open(e.job, *job, {e.op, ResizeKind::shrink, Stage::released, false});
             return;
         }
-        Agreement* agreement = in_flight(e.job, e.op, Kind::shrink, "release");
+        Agreement* agreement = in_flight(e.job, e.op, ResizeKind::shrink, "release");
         if (!agreement) return;
-        if (agreement->kind != Kind::shrink || agreement->stage != Stage::accepted)
+        if (agreement->kind != ResizeKind::shrink || agreement->stage != Stage::accepted)
             report(Rule::wrong_stage, e.job, "release of operation {}, which is no accepted shrink",
                    e.op);
         agreement->stage = Stage::released;
@@ -320,7 +320,7 @@ struct Replay::State {
         if (!job) return;
         if (e.op != 0) apply_agreement(e, *job);
         const int held = static_cast<int>(job->nodes.size());
-        const int change = e.kind == Kind::shrink ? e.from - e.to : e.to - e.from;
+        const int change = e.kind == ResizeKind::shrink ? e.from - e.to : e.to - e.from;
         if (e.from != held)
             report(Rule::wrong_size, e.job, "resize from {} nodes of a job that holds {}", e.from,
                    held);
@@ -328,7 +328,7 @@ struct Replay::State {
             report(Rule::wrong_size, e.job, "{} from {} to {} nodes", to_string(e.kind), e.from,
                    e.to);
         const std::set<NodeId> changed = parse_nodes(e.job, e.nodes, std::max(change, 0));
-        if (e.kind == Kind::shrink) {
+        if (e.kind == ResizeKind::shrink) {
             ++summary.shrinks;
             give(e.job, *job, changed);
         } else {
@@ -336,7 +336,7 @@ struct Replay::State {
             take(e.job, *job, changed);
         }
         // Nobody keeps a node from failing.
-        if (e.op != 0 || e.kind == Kind::expand) check_range(e.job, *job, e.to);
+        if (e.op != 0 || e.kind == ResizeKind::expand) check_range(e.job, *job, e.to);
     }
 
     void apply_agreement(const Resize& e, Job& job) {
@@ -344,10 +344,10 @@ struct Replay::State {
         if (!agreement) return;
         // A shrink may be enforced at its deadline whatever the job has answered.
         if (agreement->kind != e.kind ||
-            (e.kind == Kind::expand && agreement->stage == Stage::offered))
+            (e.kind == ResizeKind::expand && agreement->stage == Stage::offered))
             report(Rule::wrong_stage, e.job, "{} by operation {}, which is no accepted {}",
                    to_string(e.kind), e.op, to_string(e.kind));
-        job.unready = e.kind == Kind::expand ? e.op : 0;
+        job.unready = e.kind == ResizeKind::expand ? e.op : 0;
         job.agreement.reset();
     }
 

@@ -71,7 +71,7 @@ class Builder {
         JobHistory& job = result_.jobs[job_index_.at(e.job)];
         job.sizes.push_back(e.to);
         job.changes.push_back({now_, e.from, e.to, e.reason});
-        if (e.kind == Kind::expand)
+        if (e.kind == ResizeKind::expand)
             take_nodes(e.job, e.nodes, true);
         else
             give_nodes(e.job, e.nodes);

@@ -33,7 +33,6 @@
 
 namespace elastic::libelastic {
 
-using protocol::Kind;
 using protocol::Outcome;
 using protocol::Stage;
 using protocol::Welcome;
@@ -47,8 +46,8 @@ constexpr const char* kForgotten = "the controller does not know of it any more"
 
 using Names = std::set<std::string>;
 
-int code(Kind kind) {
-    return kind == Kind::shrink ? ELASTIC_SHRINK : ELASTIC_EXPAND;
+int code(ResizeKind kind) {
+    return kind == ResizeKind::shrink ? ELASTIC_SHRINK : ELASTIC_EXPAND;
 }
 int code(Outcome outcome) {
     return ELASTIC_DECLINED + static_cast<int>(outcome);
@@ -87,7 +86,7 @@ Surroundings read_surroundings() {
     Surroundings around;
     const auto job = parse_integer(variable("SLURM_JOB_ID"));
     if (!job || *job < 1 || *job > UINT32_MAX) return around;
-    around.job = static_cast<protocol::JobId>(*job);
+    around.job = static_cast<JobId>(*job);
     around.view.node_list = variable("SLURM_JOB_NODELIST");
     const auto listed = names_of(around.view.node_list).size();
     const auto counted = parse_integer(variable("SLURM_JOB_NUM_NODES")).value_or(1);
@@ -225,7 +224,8 @@ int Client::decline(OpId op, std::string_view reason) {
 int Client::done(OpId op) {
     if (const int code = answerable(op); code != ELASTIC_OK) return code;
     auto& mine = *agreement_;
-    const bool ready = mine.kind == Kind::shrink ? mine.accepted : mine.stage == Stage::applied;
+    const bool ready =
+        mine.kind == ResizeKind::shrink ? mine.accepted : mine.stage == Stage::applied;
     if (!ready) return fail(ELASTIC_ESTATE, fmt::format("operation {} is not so far", op));
     if (mine.done) return fail(ELASTIC_ESTATE, fmt::format("operation {} is done already", op));
     mine.done = true;
@@ -339,7 +339,7 @@ void Client::push(Event event) {
     events_.push_back(std::move(event));
 }
 
-void Client::ended(OpId op, Kind kind, Outcome outcome, std::string reason) {
+void Client::ended(OpId op, ResizeKind kind, Outcome outcome, std::string reason) {
     push({.type = ELASTIC_EVENT_ENDED,
           .kind = code(kind),
           .outcome = code(outcome),
@@ -348,7 +348,7 @@ void Client::ended(OpId op, Kind kind, Outcome outcome, std::string reason) {
 }
 
 void Client::end_wish(std::optional<Wish>& wish, Outcome outcome, std::string reason) {
-    const Kind kind = &wish == &request_ ? Kind::expand : Kind::shrink;
+    const ResizeKind kind = &wish == &request_ ? ResizeKind::expand : ResizeKind::shrink;
     const OpId op = wish->op;
     wish.reset();
     ended(op, kind, outcome, std::move(reason));
@@ -414,16 +414,17 @@ void Client::catch_up(const Welcome& welcome, const JobView& before) {
     const Names old = names_of(before.node_list), now = names_of(known_.node_list);
     const bool shrunk = !std::ranges::includes(now, old);
     const bool grown = !std::ranges::includes(old, now);
-    std::array<OpId, 2> causes{};  // by Kind
+    std::array<OpId, 2> causes{};  // by ResizeKind
     for (auto* wish : {&request_, &release_}) {
         const bool effect = wish == &request_ ? grown : shrunk;
-        const Kind kind = wish == &request_ ? Kind::expand : Kind::shrink;
+        const ResizeKind kind = wish == &request_ ? ResizeKind::expand : ResizeKind::shrink;
         if (const auto cause = catch_up_wish(*wish, welcome, effect))
             causes[static_cast<std::size_t>(kind)] = cause;
     }
     if (agreement_) {
-        const Kind kind = agreement_->kind;
-        if (const auto cause = catch_up_agreement(welcome, kind == Kind::shrink ? shrunk : grown))
+        const ResizeKind kind = agreement_->kind;
+        if (const auto cause =
+                catch_up_agreement(welcome, kind == ResizeKind::shrink ? shrunk : grown))
             causes[static_cast<std::size_t>(kind)] = cause;
     }
     resized(before.node_list, causes[0], causes[1]);
@@ -444,8 +445,8 @@ OpId Client::catch_up_wish(std::optional<Wish>& wish, const Welcome& welcome, bo
         wish.reset();
         // elastic_done() must find it.
         if (is_request && op != 0)
-            agreement_ =
-                Agreement{.op = op, .kind = Kind::expand, .stage = Stage::applied, .told = true};
+            agreement_ = Agreement{
+                .op = op, .kind = ResizeKind::expand, .stage = Stage::applied, .told = true};
         return op;
     }
     if (op == 0) {
@@ -467,7 +468,7 @@ OpId Client::catch_up_agreement(const Welcome& welcome, bool effect) {
         return applied ? op : 0;
     }
     if (mine.stage == Stage::applied) return 0;  // told long ago
-    if (effect && mine.kind == Kind::expand) {
+    if (effect && mine.kind == ResizeKind::expand) {
         mine.stage = Stage::applied;  // elastic_done() must find it
         return op;
     }
@@ -510,8 +511,8 @@ void Client::on(const protocol::Offer& offer) {
     agreement_->done = agreement_->stage == Stage::released;
     // One that an earlier process accepted is told by the Accepted or Applied that follows.
     if (agreement_->stage != Stage::offered) return;
-    push({.type =
-              offer.kind == Kind::shrink ? ELASTIC_EVENT_OFFER_SHRINK : ELASTIC_EVENT_OFFER_EXPAND,
+    push({.type = offer.kind == ResizeKind::shrink ? ELASTIC_EVENT_OFFER_SHRINK
+                                                   : ELASTIC_EVENT_OFFER_EXPAND,
           .kind = code(offer.kind),
           .nodes = offer.nodes,
           .size = offer.size_after,
@@ -527,7 +528,7 @@ void Client::on(const protocol::Accepted& accepted) {
     if (request_ && request_->op == accepted.op && !(agreement_ && agreement_->op == accepted.op)) {
         const auto* asked = std::get_if<protocol::Request>(&request_->message);
         agreement_ = Agreement{.op = accepted.op,
-                               .kind = Kind::expand,
+                               .kind = ResizeKind::expand,
                                .nodes = asked->nodes,
                                .size_after = known_.nodes + asked->nodes};
     }
@@ -552,9 +553,9 @@ void Client::on(const protocol::Applied& applied) {
     if (repeated) return;
     for (auto* wish : {&request_, &release_})
         if (*wish && (*wish)->op == applied.op) wish->reset();
-    if (applied.op != 0 && applied.kind == Kind::expand) {
+    if (applied.op != 0 && applied.kind == ResizeKind::expand) {
         agreement_ = Agreement{
-            .op = applied.op, .kind = Kind::expand, .stage = Stage::applied, .told = true};
+            .op = applied.op, .kind = ResizeKind::expand, .stage = Stage::applied, .told = true};
     } else if (agreement_ && agreement_->op == applied.op) {
         agreement_.reset();
     }

@@ -18,8 +18,6 @@
 
 namespace elastic::libelastic {
 
-using protocol::OpId;
-
 // The job as somebody sees it.
 struct JobView {
     int nodes = 1;
@@ -41,7 +39,7 @@ struct Event {
 
 // What the environment says.
 struct Surroundings {
-    protocol::JobId job = 0;  // 0: in no job
+    JobId job = 0;  // 0: in no job
     JobView view;
 };
 Surroundings read_surroundings();
@@ -86,7 +84,7 @@ class Client : private LinkUser {
     // after a reconnection as long as the controller has the agreement.
     struct Agreement {
         OpId op = 0;
-        protocol::Kind kind = protocol::Kind::shrink;
+        ResizeKind kind = ResizeKind::shrink;
         protocol::Stage stage = protocol::Stage::offered;  // as far as the controller confirmed
         int nodes = 0, size_after = 0;
         std::string node_list = {};
@@ -123,7 +121,7 @@ class Client : private LinkUser {
     void repeat_said();
     void send_wish(Wish& wish);
     void resized(const std::string& before, OpId shrink, OpId expand);
-    void ended(OpId op, protocol::Kind kind, protocol::Outcome outcome, std::string reason);
+    void ended(OpId op, ResizeKind kind, protocol::Outcome outcome, std::string reason);
     void end_wish(std::optional<Wish>& wish, protocol::Outcome outcome, std::string reason);
     void push(Event event);
     void keep_house();
@@ -131,7 +129,7 @@ class Client : private LinkUser {
     int answerable(OpId op);
     std::string last_nodes(int count) const;
 
-    protocol::JobId job_ = 0;
+    JobId job_ = 0;
     JobView known_;  // by the newest message
     JobView shown_;  // by the last event given out
     std::optional<Agreement> agreement_;

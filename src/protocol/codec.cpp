@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 2> kRoles = {"application", "tool"};
 constexpr std::array<std::string_view, 4> kOutcomes = {"declined", "expired", "cancelled",
                                                        "denied"};
 constexpr std::array<std::string_view, 4> kStages = {"offered", "accepted", "released", "applied"};
-constexpr auto& words(Kind) {
+constexpr auto& words(ResizeKind) {
     return kKinds;
 }
 constexpr auto& words(Role) {
@@ -323,9 +323,6 @@ Result<Message> read_type(std::size_t index, const Json& json, std::index_sequen
 
 }  // namespace
 
-std::string_view to_string(Kind value) {
-    return kKinds[static_cast<std::size_t>(value)];
-}
 std::string_view to_string(Role value) {
     return kRoles[static_cast<std::size_t>(value)];
 }

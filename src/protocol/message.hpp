@@ -8,15 +8,12 @@
 #include <variant>
 
 #include "common/json.hpp"
+#include "common/resize.hpp"
 
 namespace elastic::protocol {
 
 inline constexpr int kVersion = 1;
 
-using JobId = std::uint32_t;
-using OpId = std::int64_t;
-
-enum class Kind { shrink, expand };
 enum class Role { application, tool };
 // How far an agreement has come.  released: Done was received for a shrink; applied: an
 // expand is in Slurm's books and its Done is awaited.
@@ -52,7 +49,7 @@ struct Welcome {
 // controller -> application: a resize is offered
 struct Offer {
     OpId op = 0;
-    Kind kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     int nodes = 0;  // how many more or fewer
     int size_after = 0;
     std::string node_list;  // shrink: the nodes to give up; expand: "" (not yet chosen)
@@ -81,7 +78,7 @@ struct Accepted {
 // controller -> application: Slurm's allocation has changed
 struct Applied {
     OpId op = 0;
-    Kind kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     std::string changed;    // nodes that came or went
     std::string node_list;  // all nodes now
     int nodes = 0;
@@ -91,7 +88,7 @@ struct Applied {
 enum class Outcome { declined, expired, cancelled, denied };
 struct Ended {
     OpId op = 0;
-    Kind kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     Outcome outcome = Outcome::cancelled;
     std::string reason;
 };

@@ -62,7 +62,7 @@ struct Progress {
 
 // A growth that a job has asked for before this pass.
 struct Asked {
-    core::OpId op = 0;
+    OpId op = 0;
     std::uint32_t job = 0;
     int nodes = 0;
     bool answered = false;
@@ -77,7 +77,7 @@ constexpr std::int64_t kWakeUpsPerJob = 8;
 core::PendingJob pending_of(const Workload& workload, std::size_t index) {
     const Job& job = workload.jobs[index];
     core::PendingJob pending;
-    pending.id = static_cast<core::JobId>(index + 1);
+    pending.id = static_cast<JobId>(index + 1);
     if (job.elasticity >= 0)
         pending.elastic = workload.elasticities[job.elasticity].annotation;
     else
@@ -121,7 +121,7 @@ class Engine {
     bool plan_and_execute();
     void execute(const Action&);
     void start(const Action&);
-    Asked& asked(core::OpId);
+    Asked& asked(OpId);
     void grant(Asked&);
     void deny(Asked&, core::Reason);
     void deny_unanswered();
@@ -159,7 +159,7 @@ class Engine {
     std::vector<Progress> progress_;   // by slot
     std::vector<std::uint32_t> free_slots_;
     std::vector<Asked> asked_;  // few
-    core::OpId next_op_ = 1;
+    OpId next_op_ = 1;
 };
 
 Engine::Engine(const Workload& workload, const SimulationOptions& options)
@@ -277,7 +277,7 @@ void Engine::request(std::uint32_t job) {
     schedule_request(job);
     if (nodes < 0) return shrink_by_itself(job, -nodes);
     if (nodes == 0) return;
-    const core::OpId op = next_op_++;
+    const OpId op = next_op_++;
     asked_.push_back({op, job, nodes, false});
     // It does not wait, but victims are only asked for one whose deadline is not reached.
     cluster_.ask({op, job + 1, nodes, 1, std::nextafter(now_, kNever)});
@@ -365,7 +365,7 @@ void Engine::start(const Action& action) {
         push(now_ + job.run, EventKind::end, index, 0);
 }
 
-Asked& Engine::asked(core::OpId op) {
+Asked& Engine::asked(OpId op) {
     const auto found = std::find_if(asked_.begin(), asked_.end(),
                                     [&](const Asked& asked) { return asked.op == op; });
     assert(found != asked_.end());

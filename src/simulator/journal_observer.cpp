@@ -12,16 +12,13 @@
 namespace elastic::simulator {
 namespace {
 
-using journal::Kind;
-
 bool are_journal_ids(const std::vector<Job>& jobs) {
     std::vector<std::int64_t> ids;
     ids.reserve(jobs.size());
     for (const Job& job : jobs) ids.push_back(job.id);
     std::sort(ids.begin(), ids.end());
-    return ids.empty() ||
-           (ids.front() >= 1 && ids.back() <= std::numeric_limits<journal::JobId>::max() &&
-            std::adjacent_find(ids.begin(), ids.end()) == ids.end());
+    return ids.empty() || (ids.front() >= 1 && ids.back() <= std::numeric_limits<JobId>::max() &&
+                           std::adjacent_find(ids.begin(), ids.end()) == ids.end());
 }
 
 }  // namespace
@@ -34,8 +31,8 @@ JournalObserver::JournalObserver(const Workload& workload, std::string_view poli
       log_numbers_(are_journal_ids(workload.jobs)),
       last_resize_(workload.jobs.size(), 0) {}
 
-journal::JobId JournalObserver::id(std::size_t job) const {
-    return static_cast<journal::JobId>(log_numbers_ ? workload_.jobs[job].id : job + 1);
+JobId JournalObserver::id(std::size_t job) const {
+    return static_cast<JobId>(log_numbers_ ? workload_.jobs[job].id : job + 1);
 }
 
 template <class What>
@@ -80,21 +77,21 @@ void JournalObserver::started(Time now, std::size_t job, int nodes) {
     tell(now, journal::Start{id(job), to_string(nodes_.take(job, nodes)), nodes, false});
 }
 
-void JournalObserver::asked(Time now, std::size_t job, core::OpId op, int nodes) {
-    tell(now, journal::Request{id(job), op, Kind::expand, nodes, 1});
+void JournalObserver::asked(Time now, std::size_t job, OpId op, int nodes) {
+    tell(now, journal::Request{id(job), op, ResizeKind::expand, nodes, 1});
 }
 
-void JournalObserver::denied(Time now, std::size_t job, core::OpId op, int nodes,
-                             core::Reason reason) {
-    tell(now, journal::Deny{id(job), op, Kind::expand, nodes, std::string(to_string(reason))});
+void JournalObserver::denied(Time now, std::size_t job, OpId op, int nodes, core::Reason reason) {
+    tell(now,
+         journal::Deny{id(job), op, ResizeKind::expand, nodes, std::string(to_string(reason))});
 }
 
 void JournalObserver::tell_agreement(Time now, const Resize& change, const NodeRanges& nodes) {
-    const journal::JobId job = id(change.job);
-    const Kind kind = change.to < change.from ? Kind::shrink : Kind::expand;
+    const JobId job = id(change.job);
+    const ResizeKind kind = change.to < change.from ? ResizeKind::shrink : ResizeKind::expand;
     const int count = std::abs(change.to - change.from);
     if (change.own_wish) {
-        if (kind == Kind::expand)
+        if (kind == ResizeKind::expand)
             tell(now, journal::Grant{job, change.op, kind, change.wanted, count});
     } else {
         journal::Offer offer;
@@ -102,13 +99,13 @@ void JournalObserver::tell_agreement(Time now, const Resize& change, const NodeR
         offer.op = change.op;
         offer.kind = kind;
         offer.count = count;
-        if (kind == Kind::shrink) offer.nodes = to_string(nodes);
+        if (kind == ResizeKind::shrink) offer.nodes = to_string(nodes);
         if (change.for_somebody) offer.beneficiary = id(change.beneficiary);
         offer.reason = to_string(change.reason);
         tell(now, std::move(offer));
         tell(now, journal::Accept{job, change.op});
     }
-    if (kind == Kind::shrink) tell(now, journal::Release{job, change.op});
+    if (kind == ResizeKind::shrink) tell(now, journal::Release{job, change.op});
 }
 
 void JournalObserver::resized(Time now, const Resize& change) {
@@ -119,7 +116,7 @@ void JournalObserver::resized(Time now, const Resize& change) {
     journal::Resize resize;
     resize.job = id(change.job);
     resize.op = change.op;
-    resize.kind = shrinks ? Kind::shrink : Kind::expand;
+    resize.kind = shrinks ? ResizeKind::shrink : ResizeKind::expand;
     resize.from = change.from;
     resize.to = change.to;
     resize.nodes = to_string(nodes);

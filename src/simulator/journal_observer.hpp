@@ -24,8 +24,8 @@ class JournalObserver : public Observer {
 
     void arrived(Time, std::size_t job) override;
     void started(Time, std::size_t job, int nodes) override;
-    void asked(Time, std::size_t job, core::OpId, int nodes) override;
-    void denied(Time, std::size_t job, core::OpId, int nodes, core::Reason) override;
+    void asked(Time, std::size_t job, OpId, int nodes) override;
+    void denied(Time, std::size_t job, OpId, int nodes, core::Reason) override;
     void resized(Time, const Resize&) override;
     void ended(Time, std::size_t job, int nodes) override;
     // Once, after the simulation.
@@ -36,7 +36,7 @@ class JournalObserver : public Observer {
     struct Ready {
         Time at = 0;
         std::size_t job = 0;
-        core::OpId op = 0;
+        OpId op = 0;
         friend bool operator<(const Ready& a, const Ready& b) { return a.at > b.at; }
     };
 
@@ -44,7 +44,7 @@ class JournalObserver : public Observer {
     void tell(Time, What);
     void tell_ready(Time until);
     void tell_agreement(Time, const Resize&, const NodeRanges&);
-    journal::JobId id(std::size_t job) const;
+    JobId id(std::size_t job) const;
 
     const Workload& workload_;
     std::string_view policy_;
@@ -53,8 +53,8 @@ class JournalObserver : public Observer {
     bool log_numbers_ = false;
     bool begun_ = false;
     Time now_ = 0;
-    std::vector<Ready> ready_;             // a heap, the earliest first
-    std::vector<core::OpId> last_resize_;  // by job; 0 once it has ended
+    std::vector<Ready> ready_;       // a heap, the earliest first
+    std::vector<OpId> last_resize_;  // by job; 0 once it has ended
 };
 
 }  // namespace elastic::simulator

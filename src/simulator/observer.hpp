@@ -16,7 +16,7 @@ class Observer {
 
     struct Resize {
         std::size_t job = 0;
-        core::OpId op = 0;  // never repeats
+        OpId op = 0;  // never repeats
         int from = 0, to = 0;
         core::Reason reason = core::Reason::fits;
         bool own_wish = false;        // the job asked for it
@@ -29,8 +29,8 @@ class Observer {
     virtual void arrived(Time, std::size_t job) = 0;
     virtual void started(Time, std::size_t job, int nodes) = 0;
     // An evolving job asks for `nodes` more; a growth's resize or `denied` follows at once.
-    virtual void asked(Time, std::size_t job, core::OpId, int nodes) = 0;
-    virtual void denied(Time, std::size_t job, core::OpId, int nodes, core::Reason) = 0;
+    virtual void asked(Time, std::size_t job, OpId, int nodes) = 0;
+    virtual void denied(Time, std::size_t job, OpId, int nodes, core::Reason) = 0;
     virtual void resized(Time, const Resize&) = 0;
     virtual void ended(Time, std::size_t job, int nodes) = 0;
 };

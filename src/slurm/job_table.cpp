@@ -34,12 +34,12 @@ Duration time_limit_of(const job_record_t* job) {
     return minutes == INFINITE || minutes == NO_VAL ? kYear : minutes * 60.0;
 }
 
-JobEntry* JobTable::find(core::JobId id) {
+JobEntry* JobTable::find(JobId id) {
     auto found = entries_.find(id);
     return found == entries_.end() ? nullptr : &found->second;
 }
 
-const JobEntry* JobTable::find(core::JobId id) const {
+const JobEntry* JobTable::find(JobId id) const {
     return const_cast<JobTable*>(this)->find(id);
 }
 

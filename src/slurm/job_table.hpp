@@ -16,7 +16,7 @@
 namespace elastic::slurm {
 
 struct JobEntry {
-    core::JobId id = 0;
+    JobId id = 0;
     uid_t owner = 0;
     std::string name;
     Time limit_end = 0;  // when its time limit ends it; 0 while pending
@@ -61,16 +61,16 @@ struct JobEntry {
 
 class JobTable {
   public:
-    JobEntry* find(core::JobId);
-    const JobEntry* find(core::JobId) const;
+    JobEntry* find(JobId);
+    const JobEntry* find(JobId) const;
     // The entry of that job, made from its record if it is new; the annotation
     // follows the record's admin_comment.
     JobEntry& sync(const job_record_t*);
     static void sync(const job_record_t*, JobEntry&);
-    void erase(core::JobId id) { entries_.erase(id); }
+    void erase(JobId id) { entries_.erase(id); }
 
     // In no order; an entry stays where it is until it is erased.
-    using Entries = std::unordered_map<core::JobId, JobEntry>;
+    using Entries = std::unordered_map<JobId, JobEntry>;
     Entries& all() { return entries_; }
     const Entries& all() const { return entries_; }
 

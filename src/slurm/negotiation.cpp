@@ -21,17 +21,7 @@ namespace {
 
 using core::Agreement;
 using core::AgreementEvent;
-using core::AgreementKind;
 using core::AgreementState;
-
-protocol::Kind wire_kind(const Agreement& agreement) {
-    return agreement.kind == AgreementKind::shrink ? protocol::Kind::shrink
-                                                   : protocol::Kind::expand;
-}
-
-journal::Kind journal_kind(const Agreement& agreement) {
-    return agreement.kind == AgreementKind::shrink ? journal::Kind::shrink : journal::Kind::expand;
-}
 
 protocol::Stage stage_of(AgreementState state) {
     switch (state) {
@@ -145,8 +135,8 @@ void Negotiation::catch_up(const JobEntry& job, const Agreement& agreement, Time
             protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
     if (agreement.state == AgreementState::applied)
         context_.outbox.send(job.connection,
-                             protocol::Applied{agreement.op, wire_kind(agreement),
-                                               agreement.node_list, job.node_list, job.nodes});
+                             protocol::Applied{agreement.op, agreement.kind, agreement.node_list,
+                                               job.node_list, job.nodes});
 }
 
 void Negotiation::on_closed(ConnectionId connection, Time now) {
@@ -177,10 +167,10 @@ void Negotiation::job_suspended(JobEntry& job, Time now) {
 // ---- offers
 
 Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list, int nodes,
-                                     core::JobId beneficiary, std::string reason, Time now) {
+                                     JobId beneficiary, std::string reason, Time now) {
     Agreement agreement;
     agreement.job = job.id;
-    agreement.kind = AgreementKind::shrink;
+    agreement.kind = ResizeKind::shrink;
     agreement.nodes = nodes;
     agreement.node_list = node_list;
     agreement.beneficiary = beneficiary;
@@ -188,7 +178,7 @@ Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list
     agreement.deadline = now + context_.grace_of(job);
     agreement.reason = std::move(reason);
     Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(now, journal::Offer{job.id, opened.op, journal::Kind::shrink, nodes,
+    context_.outbox.note(now, journal::Offer{job.id, opened.op, ResizeKind::shrink, nodes,
                                              node_list, beneficiary, opened.reason});
     log_info("job {}: offered to give up {} ({} of {} nodes) {}", job.id, node_list, nodes,
              job.nodes, opened.reason);
@@ -199,14 +189,14 @@ Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list
 Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reason, Time now) {
     Agreement agreement;
     agreement.job = job.id;
-    agreement.kind = AgreementKind::expand;
+    agreement.kind = ResizeKind::expand;
     agreement.nodes = nodes;
     agreement.created = now;
     agreement.deadline = now + context_.grace_of(job);
     agreement.reason = std::move(reason);
     Agreement& opened = context_.book.open(std::move(agreement));
     context_.outbox.note(
-        now, journal::Offer{job.id, opened.op, journal::Kind::expand, nodes, "", 0, opened.reason});
+        now, journal::Offer{job.id, opened.op, ResizeKind::expand, nodes, "", 0, opened.reason});
     log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
     send_offer(job, opened, now);
     return opened;
@@ -215,9 +205,9 @@ Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reaso
 void Negotiation::send_offer(const JobEntry& job, const Agreement& agreement, Time now) {
     protocol::Offer offer;
     offer.op = agreement.op;
-    offer.kind = wire_kind(agreement);
+    offer.kind = agreement.kind;
     offer.nodes = agreement.nodes;
-    bool shrink = agreement.kind == AgreementKind::shrink;
+    bool shrink = agreement.kind == ResizeKind::shrink;
     bool applied = agreement.state == AgreementState::applied;
     offer.size_after = applied ? job.nodes : job.nodes + (shrink ? -1 : 1) * agreement.nodes;
     if (shrink) offer.node_list = agreement.node_list;
@@ -228,7 +218,7 @@ void Negotiation::send_offer(const JobEntry& job, const Agreement& agreement, Ti
 
 // ---- answers
 
-Agreement* Negotiation::in_flight(const JobEntry& job, core::OpId op) {
+Agreement* Negotiation::in_flight(const JobEntry& job, OpId op) {
     Agreement* agreement = context_.book.of_job(job.id);
     if (agreement && agreement->op == op) return agreement;
     fail(job, 0, "state", fmt::format("operation {} is not in flight for job {}", op, job.id));
@@ -281,7 +271,7 @@ bool Negotiation::on(JobEntry& job, const protocol::Decline& decline, Time now) 
 bool Negotiation::on(JobEntry& job, const protocol::Done& done, Time now) {
     Agreement* agreement = in_flight(job, done.op);
     if (!agreement) return false;
-    if (agreement->kind == AgreementKind::shrink) {
+    if (agreement->kind == ResizeKind::shrink) {
         if (agreement->state == AgreementState::released) return false;  // said twice
         if (!advance(job, *agreement, AgreementEvent::release)) return false;
         agreement->deadline = kNever;  // it is others whom it waits for now
@@ -347,7 +337,7 @@ bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) 
     }
     Agreement agreement;
     agreement.job = job.id;
-    agreement.kind = AgreementKind::expand;
+    agreement.kind = ResizeKind::expand;
     agreement.state = AgreementState::queued;
     agreement.requested = true;
     agreement.nodes = request.nodes;
@@ -356,8 +346,8 @@ bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) 
     agreement.deadline = now + request.timeout;
     agreement.reason = "asked for by the application";
     Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(now, journal::Request{job.id, opened.op, journal::Kind::expand,
-                                               opened.nodes, opened.least});
+    context_.outbox.note(
+        now, journal::Request{job.id, opened.op, ResizeKind::expand, opened.nodes, opened.least});
     context_.outbox.send(job.connection, protocol::Queued{request.token, opened.op});
     return true;
 }
@@ -400,7 +390,7 @@ bool Negotiation::on(JobEntry& job, const protocol::Release& release, Time now) 
     }
     Agreement agreement;
     agreement.job = job.id;
-    agreement.kind = AgreementKind::shrink;
+    agreement.kind = ResizeKind::shrink;
     agreement.state = AgreementState::released;
     agreement.requested = true;
     agreement.node_list = *list;
@@ -427,7 +417,7 @@ bool Negotiation::on(JobEntry& job, const Other&, Time) {
 
 // ---- ends
 
-void Negotiation::back_off(core::JobId id, Time now) {
+void Negotiation::back_off(JobId id, Time now) {
     if (JobEntry* job = context_.jobs.find(id)) job->not_before = now + context_.config.back_off;
 }
 
@@ -447,9 +437,8 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
             context_.outbox.note(now, journal::Expire{agreement.job, agreement.op, reason});
             break;
         case AgreementState::denied:
-            context_.outbox.note(now,
-                                 journal::Deny{agreement.job, agreement.op, journal_kind(agreement),
-                                               agreement.nodes, reason});
+            context_.outbox.note(now, journal::Deny{agreement.job, agreement.op, agreement.kind,
+                                                    agreement.nodes, reason});
             break;
         default:
             context_.outbox.note(now, journal::Cancel{agreement.job, agreement.op, reason});
@@ -457,15 +446,14 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
     if (JobEntry* job = context_.jobs.find(agreement.job)) {
         if (agreement.state == AgreementState::denied) job->vain.take(now);
         job->last_reason = reason;
-        context_.outbox.send(job->connection, protocol::Ended{agreement.op, wire_kind(agreement),
+        context_.outbox.send(job->connection, protocol::Ended{agreement.op, agreement.kind,
                                                               outcome_of(agreement.state), reason});
     }
-    core::JobId waiting =
-        agreement.kind == AgreementKind::shrink ? agreement.beneficiary : agreement.job;
+    JobId waiting = agreement.kind == ResizeKind::shrink ? agreement.beneficiary : agreement.job;
     if (waiting) drop_claim(waiting, "the nodes are not wanted any more", now);
 }
 
-void Negotiation::drop_claim(core::JobId beneficiary, const std::string& reason, Time now) {
+void Negotiation::drop_claim(JobId beneficiary, const std::string& reason, Time now) {
     for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
         shrink->beneficiary = 0;
         context_.outbox.unsaved = true;
@@ -486,8 +474,8 @@ void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::
         agreement.node_list = changed;
         agreement.deadline = now + context_.grace_of(job);
     }
-    context_.outbox.send(job.connection, protocol::Applied{agreement.op, wire_kind(agreement),
-                                                           changed, job.node_list, job.nodes});
+    context_.outbox.send(job.connection, protocol::Applied{agreement.op, agreement.kind, changed,
+                                                           job.node_list, job.nodes});
 }
 
 void Negotiation::after_restart(Time now) {
@@ -514,7 +502,7 @@ bool Negotiation::check_deadlines(Time now) {
             // The nodes are the job's whether it says so or not.
             (void)context_.book.advance(*agreement, AgreementEvent::expire);
             context_.outbox.unsaved = true;
-        } else if (agreement->kind == AgreementKind::shrink &&
+        } else if (agreement->kind == ResizeKind::shrink &&
                    agreement->state == AgreementState::accepted &&
                    context_.config.shrink_timeout == core::ShrinkTimeout::kill) {
             log_info("job {}: has not left {} in time; it is taken (ShrinkTimeout=kill)",

@@ -23,13 +23,13 @@ class Negotiation {
 
     // Offers; the job takes part and has no open agreement.
     core::Agreement& offer_shrink(JobEntry&, const std::string& node_list, int nodes,
-                                  core::JobId beneficiary, std::string reason, Time now);
+                                  JobId beneficiary, std::string reason, Time now);
     core::Agreement& offer_expand(JobEntry&, int nodes, std::string reason, Time now);
 
     // Ends it before it was applied and tells the application.
     void end(core::Agreement&, core::AgreementEvent, const std::string& reason, Time now);
     // The nodes of shrinks for that job are no longer wanted by it.
-    void drop_claim(core::JobId beneficiary, const std::string& reason, Time now);
+    void drop_claim(JobId beneficiary, const std::string& reason, Time now);
     // What Slurm's books now say; bookkeeping of the job is the caller's.
     void applied(core::Agreement&, const JobEntry&, const std::string& changed, Time now);
     // The job holds nothing any more.
@@ -63,16 +63,16 @@ class Negotiation {
     bool on(JobEntry&, const Other&, Time now);
 
     bool may_ask(const JobEntry&, std::int64_t token);
-    core::Agreement* in_flight(const JobEntry&, core::OpId);
+    core::Agreement* in_flight(const JobEntry&, OpId);
     bool advance(const JobEntry&, core::Agreement&, core::AgreementEvent);
     void send_offer(const JobEntry&, const core::Agreement&, Time now);
     void fail(const JobEntry&, std::int64_t token, std::string code, std::string message);
-    void back_off(core::JobId, Time now);
+    void back_off(JobId, Time now);
     Result<std::string> nodes_to_release(const JobEntry&, const protocol::Release&) const;
     JobEntry* speaker(ConnectionId);
 
     Context& context_;
-    std::unordered_map<ConnectionId, core::JobId> speakers_;  // the inverse of JobEntry::connection
+    std::unordered_map<ConnectionId, JobId> speakers_;  // the inverse of JobEntry::connection
 };
 
 }  // namespace elastic::slurm

@@ -142,7 +142,7 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         };
         return rank(left) < rank(right);
     });
-    std::map<core::JobId, Json> listed;
+    std::map<JobId, Json> listed;
     for (std::size_t room = kMaxJobsText; const JobEntry* job : seen) {
         Json item = describe(*job, context_.book.of_job(job->id), now);
         item.set("name", job->name.substr(0, kMaxNameListed));

@@ -9,13 +9,13 @@
 namespace elastic::slurm {
 
 // The record if the job runs and holds nodes, else null.
-inline job_record_t* running_job(core::JobId id) {
+inline job_record_t* running_job(JobId id) {
     job_record_t* job = find_job_record(id);
     return job && IS_JOB_RUNNING(job) && job->node_bitmap && job->job_resrcs ? job : nullptr;
 }
 
 // The record if the job waits and is not held, else null.
-inline job_record_t* pending_job(core::JobId id) {
+inline job_record_t* pending_job(JobId id) {
     job_record_t* job = find_job_record(id);
     return job && IS_JOB_PENDING(job) && job->details && job->priority ? job : nullptr;
 }

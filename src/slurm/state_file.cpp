@@ -39,7 +39,7 @@ Json to_json(const JobEntry& job) {
 }
 
 // Ids as pairs of first and last.
-Json ranges(std::vector<core::JobId> ids) {
+Json ranges(std::vector<JobId> ids) {
     std::sort(ids.begin(), ids.end());
     Json list = Json::array();
     for (std::size_t first = 0, next = 0; first < ids.size(); first = next) {
@@ -52,7 +52,7 @@ Json ranges(std::vector<core::JobId> ids) {
 // Of a job that waits there is nothing to know but that the journal has been told of it.
 Json to_json(const JobTable& table) {
     Json jobs = Json::array();
-    std::vector<core::JobId> waiting;
+    std::vector<JobId> waiting;
     for (const auto& [id, job] : table.all())
         if (job.running || job.suspended)
             jobs.push(to_json(job));
@@ -81,8 +81,8 @@ journal::Batch batch_from_json(const Json& json) {
 void from_json(const Json& json, JobTable& jobs) {
     auto id = json.need_int("job", 1, UINT32_MAX);
     if (!id) return;
-    JobEntry& job = jobs.all()[static_cast<core::JobId>(*id)];
-    job.id = static_cast<core::JobId>(*id);
+    JobEntry& job = jobs.all()[static_cast<JobId>(*id)];
+    job.id = static_cast<JobId>(*id);
     job.submitted = true;
     job.running = json.get_bool("running");
     job.suspended = json.get_bool("suspended");
@@ -105,7 +105,7 @@ void read_waiting(const Json& ranges, JobTable& jobs) {
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         auto first = ranges.at(i).at(0).as_int(), last = ranges.at(i).at(1).as_int();
         if (first < 1 || last > UINT32_MAX || last - first > kMaxRange) continue;
-        for (auto id = static_cast<core::JobId>(first); id <= last; ++id) {
+        for (auto id = static_cast<JobId>(first); id <= last; ++id) {
             jobs.all()[id].id = id;
             jobs.all()[id].submitted = true;
         }

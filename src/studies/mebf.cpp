@@ -123,8 +123,8 @@ class ExpansionsBySize : public Observer {
         if (resize.to > resize.from) ++counts_[group(started_[resize.job])];
     }
     void arrived(Time, std::size_t) override {}
-    void asked(Time, std::size_t, core::OpId, int) override {}
-    void denied(Time, std::size_t, core::OpId, int, core::Reason) override {}
+    void asked(Time, std::size_t, OpId, int) override {}
+    void denied(Time, std::size_t, OpId, int, core::Reason) override {}
     void ended(Time, std::size_t, int) override {}
 
     static constexpr std::array<const char*, 7> kGroups{"1",    "2",     "3-4", "5-8",

@@ -204,12 +204,12 @@ Use kept_by_victim(const Case& c, const RunningJob& job, const PoolCounts& given
 std::vector<Use> uses_after(const Case& c) {
     std::map<JobId, PoolCounts> given;
     for (const Promise& promise : c.snapshot.promises)
-        if (promise.kind == Promise::Kind::shrink) given[promise.job] = promise.nodes;
+        if (promise.kind == ResizeKind::shrink) given[promise.job] = promise.nodes;
     for (const Action& action : c.actions)
         if (action.kind == ActionKind::shrink) given[action.job] = action.nodes;
     std::map<JobId, PoolCounts> taken;
     for (const Promise& promise : c.snapshot.promises)
-        if (promise.kind == Promise::Kind::expand && !is_withdrawn(c, promise.op))
+        if (promise.kind == ResizeKind::expand && !is_withdrawn(c, promise.op))
             taken[promise.job] = promise.nodes;
     for (const Action& action : c.actions)
         if (action.kind == ActionKind::expand) taken[action.job] = action.nodes;
@@ -271,7 +271,7 @@ TEST(no_idle_node_is_given_twice) {
     for_random_cases(12, 12000, [](const Case& c) {
         PoolCounts given(c.snapshot.pools.size(), 0);
         for (const Promise& promise : c.snapshot.promises)
-            if (promise.kind == Promise::Kind::expand && !is_withdrawn(c, promise.op))
+            if (promise.kind == ResizeKind::expand && !is_withdrawn(c, promise.op))
                 add(given, promise.nodes);
         for (const Action& action : c.actions)
             if (gives_nodes(action)) add(given, idle_part(c, action));

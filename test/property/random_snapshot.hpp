@@ -124,9 +124,9 @@ class RandomSnapshot {
     // Agreements in flight, each with a job of its own.
     void promise(SnapshotBuilder& b) {
         std::vector<int> kept(b.snapshot.pools.size(), 0);
-        std::vector<core::JobId> jobs;
+        std::vector<JobId> jobs;
         for (const core::RunningJob& job : b.snapshot.running) jobs.push_back(job.id);
-        for (core::JobId id : jobs) {
+        for (JobId id : jobs) {
             if (!chance(25)) continue;
             const core::RunningJob job =
                 *std::find_if(b.snapshot.running.begin(), b.snapshot.running.end(),
@@ -146,7 +146,7 @@ class RandomSnapshot {
             left -= nodes[p];
         }
         if (core::total(nodes) == 0) return;
-        core::Promise& promise = b.promise(core::Promise::Kind::shrink, next_op_++, job.id, nodes);
+        core::Promise& promise = b.promise(ResizeKind::shrink, next_op_++, job.id, nodes);
         if (b.snapshot.pending.empty() || chance(20)) return;
         core::PendingJob& claimed =
             b.snapshot.pending[between(0, static_cast<int>(b.snapshot.pending.size()) - 1)];
@@ -163,7 +163,7 @@ class RandomSnapshot {
         if (room < 1) return;
         nodes[p] = between(1, room);
         kept[p] += nodes[p];
-        b.promise(core::Promise::Kind::expand, next_op_++, job.id, nodes).revocable = chance(50);
+        b.promise(ResizeKind::expand, next_op_++, job.id, nodes).revocable = chance(50);
     }
 
     void request(SnapshotBuilder& b) {
@@ -175,8 +175,8 @@ class RandomSnapshot {
     }
 
     core::Rng& rng_;
-    core::JobId next_id_ = 1;
-    core::OpId next_op_ = 1;
+    JobId next_id_ = 1;
+    OpId next_op_ = 1;
 };
 
 }  // namespace elastic::testing

@@ -12,7 +12,6 @@ using namespace elastic::testing;
 
 namespace {
 
-using Kind = AgreementKind;
 using State = AgreementState;
 using Event = AgreementEvent;
 
@@ -24,7 +23,7 @@ constexpr std::array kEvents = {Event::grant,   Event::accept, Event::decline,
                                 Event::release, Event::apply,  Event::ready,
                                 Event::expire,  Event::cancel, Event::deny};
 
-Agreement of(JobId job, Kind kind, State state = State::offered) {
+Agreement of(JobId job, ResizeKind kind, State state = State::offered) {
     Agreement agreement;
     agreement.job = job;
     agreement.kind = kind;
@@ -37,7 +36,7 @@ Agreement of(JobId job, Kind kind, State state = State::offered) {
 
 TEST(a_shrink_goes_from_offered_to_done) {
     AgreementBook book(100);
-    Agreement& shrink = book.open(of(7, Kind::shrink));
+    Agreement& shrink = book.open(of(7, ResizeKind::shrink));
     check_eq(shrink.op, 101);
     for (Event event : {Event::accept, Event::release, Event::apply})
         check_ok(book.advance(shrink, event));
@@ -47,43 +46,43 @@ TEST(a_shrink_goes_from_offered_to_done) {
 
 TEST(an_expansion_goes_from_offered_to_done) {
     AgreementBook book;
-    Agreement& expand = book.open(of(7, Kind::expand));
+    Agreement& expand = book.open(of(7, ResizeKind::expand));
     for (Event event : {Event::accept, Event::apply, Event::ready})
         check_ok(book.advance(expand, event));
     check_that((expand.state == State::done));
 }
 
 TEST(a_request_is_granted_or_denied) {
-    check_that((next_state(Kind::expand, State::queued, Event::grant) == State::accepted));
-    check_that((next_state(Kind::expand, State::queued, Event::deny) == State::denied));
-    check_that((!next_state(Kind::shrink, State::queued, Event::grant)));
-    check_that((!next_state(Kind::expand, State::queued, Event::expire)));
+    check_that((next_state(ResizeKind::expand, State::queued, Event::grant) == State::accepted));
+    check_that((next_state(ResizeKind::expand, State::queued, Event::deny) == State::denied));
+    check_that((!next_state(ResizeKind::shrink, State::queued, Event::grant)));
+    check_that((!next_state(ResizeKind::expand, State::queued, Event::expire)));
 }
 
 TEST(a_kind_does_not_know_the_steps_of_the_other) {
-    check_that((!next_state(Kind::expand, State::accepted, Event::release)));
-    check_that((!next_state(Kind::expand, State::accepted, Event::ready)));
-    check_that((!next_state(Kind::shrink, State::accepted, Event::ready)));
-    check_that((!next_state(Kind::shrink, State::offered, Event::apply)));
-    check_that((!next_state(Kind::shrink, State::accepted, Event::apply)));
+    check_that((!next_state(ResizeKind::expand, State::accepted, Event::release)));
+    check_that((!next_state(ResizeKind::expand, State::accepted, Event::ready)));
+    check_that((!next_state(ResizeKind::shrink, State::accepted, Event::ready)));
+    check_that((!next_state(ResizeKind::shrink, State::offered, Event::apply)));
+    check_that((!next_state(ResizeKind::shrink, State::accepted, Event::apply)));
 }
 
 TEST(nothing_leads_out_of_a_final_state) {
-    for (Kind kind : {Kind::shrink, Kind::expand})
+    for (ResizeKind kind : {ResizeKind::shrink, ResizeKind::expand})
         for (State state : kFinalStates)
             for (Event event : kEvents) check_that((!next_state(kind, state, event)));
 }
 
 TEST(every_open_state_can_be_cancelled) {
     for (State state : kOpenStates) {
-        Kind kind = state == State::released ? Kind::shrink : Kind::expand;
+        ResizeKind kind = state == State::released ? ResizeKind::shrink : ResizeKind::expand;
         check_that((next_state(kind, state, Event::cancel) == State::cancelled));
     }
 }
 
 TEST(an_impossible_step_says_what_was_tried_and_changes_nothing) {
     AgreementBook book(41);
-    Agreement& shrink = book.open(of(7, Kind::shrink));
+    Agreement& shrink = book.open(of(7, ResizeKind::shrink));
     check_error(book.advance(shrink, Event::ready),
                 "operation 42 of job 7 (shrink) is offered: it cannot ready");
     check_that((shrink.state == State::offered));
@@ -93,8 +92,8 @@ TEST(an_impossible_step_says_what_was_tried_and_changes_nothing) {
 TEST(the_book_finds_overdue_ones_and_the_next_deadline) {
     AgreementBook book;
     check_that((book.next_deadline() == kNever));
-    book.open(of(1, Kind::shrink)).deadline = 10;
-    book.open(of(2, Kind::expand)).deadline = 20;
+    book.open(of(1, ResizeKind::shrink)).deadline = 10;
+    book.open(of(2, ResizeKind::expand)).deadline = 20;
     check_that((book.next_deadline() == 10));
     check_eq(book.overdue(9).size(), 0u);
     check_eq(book.overdue(10).size(), 1u);
@@ -103,9 +102,9 @@ TEST(the_book_finds_overdue_ones_and_the_next_deadline) {
 
 TEST(the_book_finds_the_shrinks_for_a_job) {
     AgreementBook book;
-    book.open(of(1, Kind::shrink)).beneficiary = 9;
-    book.open(of(2, Kind::shrink)).beneficiary = 9;
-    book.open(of(3, Kind::shrink)).beneficiary = 8;
+    book.open(of(1, ResizeKind::shrink)).beneficiary = 9;
+    book.open(of(2, ResizeKind::shrink)).beneficiary = 9;
+    book.open(of(3, ResizeKind::shrink)).beneficiary = 8;
     check_eq(book.shrinks_for(9).size(), 2u);
     check_ok(book.advance(*book.of_job(1), Event::decline));
     check_eq(book.shrinks_for(9).size(), 1u);
@@ -113,14 +112,14 @@ TEST(the_book_finds_the_shrinks_for_a_job) {
 
 TEST(a_saved_book_is_the_same_book) {
     AgreementBook book(1000);
-    Agreement& shrink = book.open(of(1, Kind::shrink));
+    Agreement& shrink = book.open(of(1, ResizeKind::shrink));
     shrink.node_list = "n[3-4]";
     shrink.beneficiary = 9;
     shrink.beneficiary_size = 3;
     shrink.deadline = 12.5;
     shrink.reason = "for a \"test\"";
-    book.open(of(2, Kind::expand, State::queued)).requested = true;
-    Agreement& over = book.open(of(3, Kind::expand));
+    book.open(of(2, ResizeKind::expand, State::queued)).requested = true;
+    Agreement& over = book.open(of(3, ResizeKind::expand));
     check_ok(book.advance(over, Event::cancel));
 
     AgreementBook other;
@@ -128,7 +127,7 @@ TEST(a_saved_book_is_the_same_book) {
     check_eq(other.save().dump(), book.save().dump());
     check_that((other.of_job(3) == nullptr));
     check_eq(other.of_job(1)->beneficiary_size, 3);
-    check_eq(other.open(of(4, Kind::shrink)).op, 1004);
+    check_eq(other.open(of(4, ResizeKind::shrink)).op, 1004);
 }
 
 TEST(a_broken_book_is_refused) {

@@ -169,7 +169,7 @@ struct Theatre {  // the two ends and what the application was told
         return *controller.last<M>();
     }
     void offer_shrink(OpId op = 5) {
-        controller.send(Offer{op, Kind::shrink, 1, 3, "n4", 60, "for job 9"});
+        controller.send(Offer{op, ResizeKind::shrink, 1, 3, "n4", 60, "for job 9"});
     }
     void reconnect() {
         controller.drop();
@@ -203,7 +203,7 @@ TEST(a_shrink_from_offer_to_applied) {
     check_eq(client.done(5), ELASTIC_OK);
     check_eq(s.heard<Done>().op, 5);
     check_eq(client.view().nodes, 4);
-    s.controller.send(Applied{5, Kind::shrink, "n4", "n[1-3]", 3});
+    s.controller.send(Applied{5, ResizeKind::shrink, "n4", "n[1-3]", 3});
     const auto resized = s.expect(ELASTIC_EVENT_RESIZED);
     check_eq(resized.kind, static_cast<int>(ELASTIC_SHRINK));
     check_eq(resized.node_list, "n4");
@@ -215,14 +215,14 @@ TEST(a_shrink_from_offer_to_applied) {
 TEST(an_expansion_is_done_after_it_is_applied) {
     Theatre s;
     auto& client = s.open();
-    s.controller.send(Offer{6, Kind::expand, 2, 6, "", 60, ""});
+    s.controller.send(Offer{6, ResizeKind::expand, 2, 6, "", 60, ""});
     s.expect(ELASTIC_EVENT_OFFER_EXPAND);
     client.accept(6);
     check_eq(client.done(6), ELASTIC_ESTATE);
     s.heard<Accept>();
     s.controller.send(Accepted{6, 30});
     s.expect(ELASTIC_EVENT_ACCEPTED);
-    s.controller.send(Applied{6, Kind::expand, "n[5-6]", "n[1-6]", 6});
+    s.controller.send(Applied{6, ResizeKind::expand, "n[5-6]", "n[1-6]", 6});
     check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, 6);
     check_eq(client.view().nodes, 6);
     check_eq(client.done(6), ELASTIC_OK);
@@ -239,7 +239,7 @@ TEST(a_declined_offer_ends) {
     check_eq(client.accept(4), ELASTIC_ESTATE);
     check_eq(client.decline(5, "busy"), ELASTIC_OK);
     check_eq(s.heard<Decline>().reason, "busy");
-    s.controller.send(Ended{5, Kind::shrink, Outcome::declined, "busy"});
+    s.controller.send(Ended{5, ResizeKind::shrink, Outcome::declined, "busy"});
     check_eq(s.expect(ELASTIC_EVENT_ENDED).outcome, static_cast<int>(ELASTIC_DECLINED));
     check_eq(client.accept(5), ELASTIC_ESTATE);
 }
@@ -258,7 +258,7 @@ TEST(a_request_is_queued_and_granted) {
     check_that(asked.timeout > 90 && asked.timeout <= 100);
     s.controller.send(Queued{asked.token, 8});
     check_eq(s.expect(ELASTIC_EVENT_QUEUED).op, 8);
-    s.controller.send(Applied{8, Kind::expand, "n5", "n[1-5]", 5});
+    s.controller.send(Applied{8, ResizeKind::expand, "n5", "n[1-5]", 5});
     check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, 8);
     check_eq(client.done(8), ELASTIC_OK);
     check_eq(client.request(1, 1, 1), ELASTIC_OK);
@@ -302,7 +302,7 @@ TEST(a_release_names_the_last_nodes) {
     s.controller.send(Queued{release.token, 9});
     s.expect(ELASTIC_EVENT_QUEUED);
     s.controller.send(Accepted{9, 1});  // nothing for the application to do
-    s.controller.send(Applied{9, Kind::shrink, "n[2-3]", "n[1,4]", 2});
+    s.controller.send(Applied{9, ResizeKind::shrink, "n[2-3]", "n[1,4]", 2});
     check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, 9);
     check_eq(client.release(1, nullptr), ELASTIC_OK);
 }
@@ -394,9 +394,9 @@ TEST(an_expansion_applied_while_away_is_told_once_and_can_be_done) {
     s.controller.welcome.agreement = 8;
     s.controller.welcome.stage = Stage::applied;
     s.reconnect();
-    s.controller.send(Offer{8, Kind::expand, 1, 5, "", 0, ""});
-    s.controller.send(Applied{8, Kind::expand, "n5", "n[1-5]", 5});
-    s.controller.send(Offer{9, Kind::expand, 1, 6, "", 60, ""});
+    s.controller.send(Offer{8, ResizeKind::expand, 1, 5, "", 0, ""});
+    s.controller.send(Applied{8, ResizeKind::expand, "n5", "n[1-5]", 5});
+    s.controller.send(Offer{9, ResizeKind::expand, 1, 6, "", 60, ""});
     check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, 8);
     check_eq(client.view().nodes, 5);
     check_eq(s.expect(ELASTIC_EVENT_OFFER_EXPAND).op, 9);
@@ -459,24 +459,24 @@ void loses_connection(const std::function<void(Controller&)>& attack) {
 
 TEST(a_forged_sender_is_not_believed) {
     loses_connection([](Controller& c) {
-        c.send_as(1000, Offer{5, Kind::shrink, 1, 3, "n4", 60, ""});
+        c.send_as(1000, Offer{5, ResizeKind::shrink, 1, 3, "n4", 60, ""});
     });
 }
 TEST(root_is_believed) {
     Theatre s;
     s.open();
-    s.controller.send_as(0, Offer{5, Kind::shrink, 1, 3, "n4", 60, ""});
+    s.controller.send_as(0, Offer{5, ResizeKind::shrink, 1, 3, "n4", 60, ""});
     s.expect(ELASTIC_EVENT_OFFER_SHRINK);
 }
 TEST(a_skipped_message_is_noticed) {
     loses_connection([](Controller& c) {
-        c.send_as(kController, Offer{5, Kind::shrink, 1, 3, "n4", 60, ""}, 1);
+        c.send_as(kController, Offer{5, ResizeKind::shrink, 1, 3, "n4", 60, ""}, 1);
     });
 }
 TEST(a_message_of_another_session_is_refused) {
     loses_connection([](Controller& c) {
         c.session = "other";
-        c.send(Offer{5, Kind::shrink, 1, 3, "n4", 60, ""});
+        c.send(Offer{5, ResizeKind::shrink, 1, 3, "n4", 60, ""});
     });
 }
 TEST(garbage_is_refused) {
@@ -537,7 +537,7 @@ TEST(the_descriptor_stays_and_is_ready_when_something_is_due) {
     };
     check_that(!ready(0));
     s.offer_shrink();
-    s.controller.send(Ended{5, Kind::shrink, Outcome::cancelled, ""});
+    s.controller.send(Ended{5, ResizeKind::shrink, Outcome::cancelled, ""});
     check_that(ready(5000));
     Event event;
     while (client.poll(0, event) == 0) check_that(ready(5000));

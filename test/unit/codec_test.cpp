@@ -41,7 +41,7 @@ Enum one_of(Random& random, int last) {
 // One random message of each type.
 std::vector<Message> random_messages(Random& r) {
     const int most = count(r, 1);
-    const auto kind = [&] { return one_of<Kind>(r, 1); };
+    const auto kind = [&] { return one_of<ResizeKind>(r, 1); };
     return {
         Hello{count(r), one_of<Role>(r, 1), static_cast<JobId>(op(r)), "0123abc"},
         Welcome{count(r), "s-1", static_cast<JobId>(op(r)), between(r, 0, 1) == 1,
@@ -103,7 +103,7 @@ TEST(the_fields_land_where_they_belong) {
     const auto& offer = std::get<Offer>(taken->message);
     check_eq(taken->sequence, 7u);
     check_eq(offer.op, 5);
-    check_that(offer.kind == Kind::expand);
+    check_that(offer.kind == ResizeKind::expand);
     check_eq(offer.nodes, 2);
     check_eq(offer.size_after, 6);
     check_eq(offer.node_list, "n[1-2]");

@@ -17,17 +17,17 @@ std::vector<Event> one_of_each() {
         {0.5, Controller{Controller::What::reconfigure, 16, "easy"}},
         {1, Submit{7, "malleable", 1, 2, 4, 3600, "alice", "solver"}},
         {2, Start{7, "n[1-2]", 2, true}},
-        {3, Offer{7, 9, Kind::expand, 2, "n[3-4]", 8, "no pending job can use the nodes"}},
+        {3, Offer{7, 9, ResizeKind::expand, 2, "n[3-4]", 8, "no pending job can use the nodes"}},
         {4, Accept{7, 9}},
         {5, Decline{7, 9, "busy"}},
         {6, Expire{7, 9, "no answer"}},
         {7, Cancel{7, 9, "beneficiary ended"}},
         {8, Release{7, 9}},
-        {9, Resize{7, 9, Kind::expand, 2, 4, "n[3-4]", "asked for"}},
+        {9, Resize{7, 9, ResizeKind::expand, 2, 4, "n[3-4]", "asked for"}},
         {10, Ready{7, 9}},
-        {11, Request{7, 10, Kind::shrink, 2, 1}},
-        {12, Grant{7, 10, Kind::shrink, 2, 1}},
-        {13, Deny{7, 11, Kind::shrink, 2, "no nodes"}},
+        {11, Request{7, 10, ResizeKind::shrink, 2, 1}},
+        {12, Grant{7, 10, ResizeKind::shrink, 2, 1}},
+        {13, Deny{7, 11, ResizeKind::shrink, 2, "no nodes"}},
         {1700000000.25, End{7, "COMPLETED", 4}},
     };
 }
@@ -46,7 +46,7 @@ TEST(every_event_survives_the_way_to_text_and_back) {
 }
 
 TEST(keys_and_their_order_are_those_of_the_format) {
-    check_eq(to_json({9.5, Resize{7, 3, Kind::shrink, 4, 2, "n[3-4]", "why"}}).dump(),
+    check_eq(to_json({9.5, Resize{7, 3, ResizeKind::shrink, 4, 2, "n[3-4]", "why"}}).dump(),
              R"({"time":9.5,"event":"resize","job":7,"op":3,"kind":"shrink","from":4,"to":2,)"
              R"("nodes":"n[3-4]","reason":"why"})");
     check_eq(to_json({2, Start{7, "n1", 1, false}}).dump(),
@@ -86,9 +86,9 @@ TEST(a_text_too_long_for_readers_is_cut_by_the_writer) {
 }
 
 TEST(descriptions_say_what_happened_and_hold_no_control_characters) {
-    check_eq(describe({9, Resize{7, 9, Kind::shrink, 4, 2, "n[3-4]", "for a pending job"}}),
+    check_eq(describe({9, Resize{7, 9, ResizeKind::shrink, 4, 2, "n[3-4]", "for a pending job"}}),
              "job 7: 4 -> 2 nodes, gave up n[3-4] (for a pending job)");
-    check_eq(describe({3, Offer{7, 9, Kind::shrink, 2, "n[3-4]", 8, ""}}),
+    check_eq(describe({3, Offer{7, 9, ResizeKind::shrink, 2, "n[3-4]", 8, ""}}),
              "job 7: asked to give up n[3-4]");
     check_eq(describe({5, Decline{7, 9, "\x1b[2J"}}), "job 7: declines (\\x1b[2J)");
     for (const Event& event : one_of_each()) check_that(!describe(event).empty());

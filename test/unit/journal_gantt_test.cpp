@@ -18,7 +18,7 @@ std::vector<Line> small_journal(Time zero = 0) {
         {2, {zero, Submit{1, "malleable", 1, 2, 2, 0, "alice", "a&b"}}},
         {3, {zero, Submit{2, "rigid", 2, 2, 2, 0, "bob", "fixed"}}},
         {4, {zero, Start{1, "n[1-2]", 2, false}}},
-        {5, {zero + 20, Resize{1, 1, Kind::shrink, 2, 1, "n2", "for <a> pending job"}}},
+        {5, {zero + 20, Resize{1, 1, ResizeKind::shrink, 2, 1, "n2", "for <a> pending job"}}},
         {6, {zero + 20, Start{2, "n[2,10]", 2, false}}},
         {7, {zero + 30, End{2, "FAILED", 2}}},
         {8, {zero + 40, End{1, "COMPLETED", 1}}},
@@ -59,8 +59,8 @@ TEST(a_job_without_end_runs_to_the_last_event) {
 TEST(nonsense_is_drawn_as_well_as_it_goes) {
     std::vector<Line> lines = small_journal();
     lines.push_back({9, {50, Start{3, "n[1-", 2, false}}});
-    lines.push_back({10, {45, Resize{1, 0, Kind::shrink, 2, 1, "x9", ""}}});
-    lines.push_back({11, {60, Resize{9, 0, Kind::expand, 2, 3, "x9", ""}}});
+    lines.push_back({10, {45, Resize{1, 0, ResizeKind::shrink, 2, 1, "x9", ""}}});
+    lines.push_back({11, {60, Resize{9, 0, ResizeKind::expand, 2, 3, "x9", ""}}});
     lines.push_back({12, {61, End{9, "COMPLETED", 3}}});
     lines.push_back({13, {62, Start{4, "n1", 1, false}}});
     lines.push_back({14, {63, Start{4, "n[1,2]", 1, false}}});

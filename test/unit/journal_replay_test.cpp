@@ -28,10 +28,10 @@ class Script {
     Script& start(JobId job, const char* nodes, int count) {
         return add(Start{job, nodes, count, false});
     }
-    Script& offer(JobId job, OpId op, Kind kind = Kind::shrink) {
+    Script& offer(JobId job, OpId op, ResizeKind kind = ResizeKind::shrink) {
         return add(Offer{job, op, kind, 1, "", 0, ""});
     }
-    Script& resize(JobId job, OpId op, Kind kind, int from, int to, const char* nodes) {
+    Script& resize(JobId job, OpId op, ResizeKind kind, int from, int to, const char* nodes) {
         return add(Resize{job, op, kind, from, to, nodes, ""});
     }
     Script& end(JobId job, int count, const char* state = "COMPLETED") {
@@ -57,7 +57,7 @@ class Script {
 };
 
 using Faults = std::vector<std::string>;
-constexpr Kind kShrink = Kind::shrink, kExpand = Kind::expand;
+constexpr ResizeKind kShrink = ResizeKind::shrink, kExpand = ResizeKind::expand;
 
 }  // namespace
 

@@ -6,12 +6,10 @@ using namespace elastic;
 using namespace elastic::core;
 using namespace elastic::testing;
 
-using Kind = Promise::Kind;
-
 TEST(nodes_of_an_accepted_expansion_are_not_given_away) {
     SnapshotBuilder b({4});
     b.run(1, malleable(1, 2, 5), {2}, 100);
-    b.promise(Kind::expand, 7, 1, {3});
+    b.promise(ResizeKind::expand, 7, 1, {3});
     b.queue(9, rigid(1), 10);
     b.queue(10, rigid(1), 10);
     check_eq(plan_text(b.snapshot), "start 9 [1] ->1\nreserve 10 [1] ->1 at +10\n");
@@ -21,8 +19,8 @@ TEST(the_latest_offers_are_withdrawn_when_the_queue_needs_their_nodes) {
     SnapshotBuilder b({4});
     b.run(1, malleable(1, 2, 4), {2}, 100);
     b.run(2, malleable(1, 2, 4), {2}, 100);
-    b.promise(Kind::expand, 8, 2, {2}).revocable = true;
-    b.promise(Kind::expand, 7, 1, {2}).revocable = true;
+    b.promise(ResizeKind::expand, 8, 2, {2}).revocable = true;
+    b.promise(ResizeKind::expand, 7, 1, {2}).revocable = true;
     b.queue(9, rigid(2), 10);
     check_eq(plan_text(b.snapshot), "withdraw 2 op8 [2]\nstart 9 [2] ->2\n");
 }
@@ -31,7 +29,7 @@ TEST(an_offer_is_withdrawn_when_a_reservation_counts_on_its_nodes) {
     SnapshotBuilder b({2});
     b.run(1, malleable(2, 2, 4), {2}, 200);
     b.run(2, rigid(2), {2}, 100);
-    b.promise(Kind::expand, 7, 1, {2}).revocable = true;
+    b.promise(ResizeKind::expand, 7, 1, {2}).revocable = true;
     check_eq(plan_text(b.snapshot), "");
     b.queue(9, rigid(4), 10);
     check_eq(plan_text(b.snapshot), "withdraw 1 op7 [2]\nreserve 9 [4] ->4 at +100\n");
@@ -42,7 +40,7 @@ TEST(an_offer_is_withdrawn_when_a_reservation_counts_on_its_nodes) {
 TEST(a_claimed_job_waits_and_keeps_the_idle_nodes_it_needs) {
     SnapshotBuilder b({2});
     b.run(1, malleable(2, 6, 6), {6}, 100);
-    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.promise(ResizeKind::shrink, 7, 1, {3}).beneficiary = 9;
     b.queue(8, rigid(2), 10);
     b.queue(9, rigid(4), 10).claimed = true;
     // One idle node is set aside; at +10 job 9 ends with its four.
@@ -55,7 +53,7 @@ TEST(a_claimed_job_waits_and_keeps_the_idle_nodes_it_needs) {
 TEST(a_claimed_job_keeps_what_it_needs_for_the_size_it_is_to_start_with) {
     SnapshotBuilder b({2});
     b.run(1, malleable(2, 6, 6), {6}, 100);
-    Promise& promise = b.promise(Kind::shrink, 7, 1, {3});
+    Promise& promise = b.promise(ResizeKind::shrink, 7, 1, {3});
     promise.beneficiary = 9;
     b.queue(8, rigid(2), 10);
     b.queue(9, malleable(3, 4, 8), 20).claimed = true;
@@ -73,7 +71,7 @@ TEST(a_claimed_job_keeps_what_it_needs_for_the_size_it_is_to_start_with) {
 TEST(a_claimed_job_starts_when_idle_nodes_suffice) {
     SnapshotBuilder b({4});
     b.run(1, malleable(2, 6, 6), {6}, 100);
-    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.promise(ResizeKind::shrink, 7, 1, {3}).beneficiary = 9;
     b.queue(9, rigid(4), 10).claimed = true;
     check_eq(plan_text(b.snapshot), "start 9 [4] ->4 nodes came free\n");
 }
@@ -81,7 +79,7 @@ TEST(a_claimed_job_starts_when_idle_nodes_suffice) {
 TEST(a_claimed_job_starts_at_its_preferred_size_if_that_is_idle) {
     SnapshotBuilder b({4});
     b.run(1, malleable(2, 6, 6), {6}, 100);
-    b.promise(Kind::shrink, 7, 1, {2}).beneficiary = 9;
+    b.promise(ResizeKind::shrink, 7, 1, {2}).beneficiary = 9;
     b.queue(9, malleable(2, 4, 8), 10).claimed = true;
     check_eq(plan_text(b.snapshot), "start 9 [4] ->4 nodes came free\n");
     b.snapshot.pools[0].idle = 3;
@@ -94,7 +92,7 @@ TEST(a_claimed_job_gets_no_second_round_of_shrinks) {
     SnapshotBuilder b({0});
     b.run(1, malleable(2, 6, 6), {6}, 100);
     b.run(2, malleable(2, 6, 6), {6}, 100);
-    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.promise(ResizeKind::shrink, 7, 1, {3}).beneficiary = 9;
     b.queue(9, rigid(4), 10).claimed = true;  // another victim has declined
     check_eq(plan_text(b.snapshot), "");
 }
@@ -103,7 +101,7 @@ TEST(a_growth_does_not_take_nodes_that_are_set_aside) {
     SnapshotBuilder b({2});
     b.run(1, malleable(2, 6, 6), {6}, 100);
     b.run(2, evolving(1, 2, 8), {2}, 100);
-    b.promise(Kind::shrink, 7, 1, {3}).beneficiary = 9;
+    b.promise(ResizeKind::shrink, 7, 1, {3}).beneficiary = 9;
     b.queue(9, rigid(4), 10).claimed = true;
     b.request(8, 2, 2, 2, 1000);
     check_eq(plan_text(b.snapshot), "deny 2 op8: not enough nodes until the deadline\n");
@@ -112,7 +110,7 @@ TEST(a_growth_does_not_take_nodes_that_are_set_aside) {
 TEST(nodes_that_a_victim_gives_to_anybody_come_free_soon) {
     SnapshotBuilder b({0});
     b.run(1, malleable(2, 6, 6), {6}, 100);
-    b.promise(Kind::shrink, 7, 1, {4});
+    b.promise(ResizeKind::shrink, 7, 1, {4});
     b.queue(9, rigid(4), 10);
     check_that(plan_text(b.snapshot).starts_with("reserve 9 [4] ->4 at +"));
     check_that(!plan_text(b.snapshot).starts_with("reserve 9 [4] ->4 at +100"));

@@ -141,7 +141,7 @@ TEST(reserved_nodes_are_kept_where_a_shrink_might_be_refused) {
 
 TEST(an_offer_of_reserved_nodes_is_not_withdrawn) {
     SnapshotBuilder b = four_nodes_reserved();
-    b.promise(Promise::Kind::expand, 7, 1, {4}).revocable = true;
+    b.promise(ResizeKind::expand, 7, 1, {4}).revocable = true;
     check_eq(plan_text(b.snapshot, lending()), "reserve 9 [9] ->9 at +100\n");
     check_eq(plan_text(b.snapshot, "lina-default"),
              "withdraw 1 op7 [4]\nreserve 9 [9] ->9 at +100\n");

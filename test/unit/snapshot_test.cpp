@@ -20,7 +20,7 @@ SnapshotBuilder example() {
     b.queue(8, rigid(2), 10, b.eligibility({1})).shares_nodes = true;
     b.queue(9, malleable(2, 4, 8), kNever).claimed = true;
     b.share(1, 2, 1234.5);
-    Promise& promise = b.promise(Promise::Kind::shrink, 7, 1, {1, 0});
+    Promise& promise = b.promise(ResizeKind::shrink, 7, 1, {1, 0});
     promise.beneficiary = 9;
     promise.revocable = true;
     b.request(6, 2, 3, 2, 1010);
@@ -121,7 +121,7 @@ TEST(references_out_of_range_are_refused) {
     check_that(refused([](Snapshot& s) { s.requests[0].least = 4; }));
     check_that(refused([](Snapshot& s) { s.shared_until[0].pool = 9; }));
     check_that(refused([](Snapshot& s) {
-        s.promises[0].kind = Promise::Kind::expand;
+        s.promises[0].kind = ResizeKind::expand;
         s.promises[0].nodes = {5, 0};
     }));
 }

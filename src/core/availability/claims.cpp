@@ -36,7 +36,7 @@ void Claims::book(SystemState& state) {
     for (const Promise& promise : snapshot.promises) {
         const std::uint32_t running = state.find_running(promise.job);
         if (running == snapshot.running.size()) continue;  // it has ended
-        if (promise.kind == Promise::Kind::shrink)
+        if (promise.kind == ResizeKind::shrink)
             book_shrink(state, promise, running);
         else if (!promise.revocable)
             state.book_growth(running, promise.nodes);

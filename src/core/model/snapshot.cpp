@@ -75,7 +75,7 @@ Json to_json(const SharedNodes& shared) {
 
 Json to_json(const Promise& promise) {
     Json json = Json::object();
-    json.set("kind", promise.kind == Promise::Kind::shrink ? "shrink" : "expand");
+    json.set("kind", promise.kind == ResizeKind::shrink ? "shrink" : "expand");
     json.set("op", Json(static_cast<std::int64_t>(promise.op))).set("job", promise.job);
     json.set("nodes", counts_to_json(promise.nodes));
     if (promise.beneficiary != 0) json.set("beneficiary", promise.beneficiary);
@@ -220,7 +220,7 @@ void read(Reader& reader, SharedNodes& shared) {
 void read(Reader& reader, Promise& promise) {
     const std::string kind = reader.json().get_string("kind");
     if (kind != "shrink" && kind != "expand") reader.fail("kind must be shrink or expand");
-    promise.kind = kind == "shrink" ? Promise::Kind::shrink : Promise::Kind::expand;
+    promise.kind = kind == "shrink" ? ResizeKind::shrink : ResizeKind::expand;
     reader.integer("op", promise.op, 1, kMaxOp);
     reader.id("job", promise.job);
     reader.counts("nodes", promise.nodes);
@@ -375,7 +375,7 @@ class Checker {
                 promise.op, promise.job);
         kept_.resize(snapshot_.pools.size(), 0);
         for (std::size_t pool = 0; pool < promise.nodes.size(); ++pool) {
-            if (promise.kind == Promise::Kind::expand)
+            if (promise.kind == ResizeKind::expand)
                 kept_[pool] += promise.nodes[pool];
             else
                 require(promise.nodes[pool] <= (*held->second)[pool],

@@ -79,7 +79,7 @@ struct SharedNodes {
 
 // An agreement in flight, as far as planning is concerned.
 struct Promise {
-    enum class Kind { shrink, expand } kind = Kind::shrink;
+    ResizeKind kind = ResizeKind::shrink;
     OpId op = 0;
     JobId job = 0;  // who is resized
     // shrink: what it will give up.  expand: idle nodes kept for it, which for a

@@ -14,13 +14,12 @@
 #include <vector>
 
 #include "common/limits.hpp"
+#include "common/resize.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 
 namespace elastic::core {
 
-using JobId = std::uint32_t;          // Slurm's; 0 is no job
-using OpId = std::int64_t;            // of an agreement; never repeats; 0 is none
 using PoolId = std::uint32_t;         // index into Snapshot::pools
 using EligibilityId = std::uint32_t;  // index into Snapshot::eligibilities
 

@@ -166,7 +166,7 @@ bool Executor::do_shrink(const Action& action, Time now) {
 
 // Whether a limit of accounting would leave the job without the nodes that others are to give up
 // for it; asked before they are.
-bool Executor::is_barred(core::JobId beneficiary, Time now) {
+bool Executor::is_barred(JobId beneficiary, Time now) {
     if (job_record_t* job = pending_job(beneficiary)) {
         const auto index = context_.view.entry_of(beneficiary);
         return index && (is_start_barred(job, *index) || is_larger_start_barred(job));

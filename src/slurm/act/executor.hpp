@@ -27,7 +27,7 @@ class Executor {
     Started try_to_start(job_record_t*, const core::Action&) const;
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
     bool do_shrink(const core::Action&, Time now);
-    bool is_barred(core::JobId beneficiary, Time now);
+    bool is_barred(JobId beneficiary, Time now);
     bool is_start_barred(job_record_t*, std::size_t entry);
     bool is_larger_start_barred(job_record_t*);
     void ask_limits();

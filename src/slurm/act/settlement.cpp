@@ -23,7 +23,6 @@ namespace {
 
 using core::Agreement;
 using core::AgreementEvent;
-using core::AgreementKind;
 using core::AgreementState;
 
 time_t partition_end(const job_record_t* job) {
@@ -38,7 +37,7 @@ void Settlement::settle(Time now) {
     bool anything = std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
         const Agreement& agreement = entry.second;
         return agreement.open() && (agreement.state == AgreementState::released ||
-                                    (agreement.kind == AgreementKind::expand &&
+                                    (agreement.kind == ResizeKind::expand &&
                                      agreement.state == AgreementState::accepted));
     });
     if (!anything) return;
@@ -76,7 +75,7 @@ bool Settlement::move_forward(Agreement& agreement, Time now) {
         negotiation_.end(agreement, AgreementEvent::cancel, "the job is not running any more", now);
         return true;
     }
-    if (agreement.kind == AgreementKind::shrink) return move_shrink(agreement, now);
+    if (agreement.kind == ResizeKind::shrink) return move_shrink(agreement, now);
     if (agreement.state == AgreementState::accepted) return apply_grow(agreement, now);
     if (agreement.state == AgreementState::queued && all_released(agreement.job)) {
         hand_over(agreement.job, now);
@@ -86,7 +85,7 @@ bool Settlement::move_forward(Agreement& agreement, Time now) {
 }
 
 bool Settlement::move_shrink(Agreement& agreement, Time now) {
-    core::JobId beneficiary = agreement.beneficiary;
+    JobId beneficiary = agreement.beneficiary;
     if (beneficiary && !still_waits(beneficiary)) {
         negotiation_.drop_claim(beneficiary, "the nodes are not needed any more", now);
         return true;
@@ -101,7 +100,7 @@ bool Settlement::move_shrink(Agreement& agreement, Time now) {
     return true;
 }
 
-bool Settlement::still_waits(core::JobId beneficiary) const {
+bool Settlement::still_waits(JobId beneficiary) const {
     if (pending_job(beneficiary)) return true;
     const Agreement* request = context_.book.of_job(beneficiary);
     return running_job(beneficiary) && request && request->state == AgreementState::queued;
@@ -115,7 +114,7 @@ bool Settlement::may_leave(const Agreement& shrink) const {
 }
 
 // There are shrinks for it, and all their nodes can be handed over.
-bool Settlement::all_released(core::JobId beneficiary) const {
+bool Settlement::all_released(JobId beneficiary) const {
     auto shrinks = context_.book.shrinks_for(beneficiary);
     return !shrinks.empty() &&
            std::all_of(shrinks.begin(), shrinks.end(),
@@ -124,7 +123,7 @@ bool Settlement::all_released(core::JobId beneficiary) const {
 
 // [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
 // the dependent launch or expansion follows at once.
-void Settlement::hand_over(core::JobId beneficiary, Time now) {
+void Settlement::hand_over(JobId beneficiary, Time now) {
     int size = 0;
     for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
         size = shrink->beneficiary_size;
@@ -139,7 +138,7 @@ void Settlement::hand_over(core::JobId beneficiary, Time now) {
 }
 
 // A size of 0: the crash of a controller came in between.
-void Settlement::start_beneficiary(core::JobId id, int size, Time now) {
+void Settlement::start_beneficiary(JobId id, int size, Time now) {
     job_record_t* job = pending_job(id);
     const auto index = context_.view.entry_of(id);
     if (!job || !index) return;
@@ -203,7 +202,7 @@ bool Settlement::apply_grow(Agreement& agreement, Time now) {
         return true;
     }
     if (agreement.state == AgreementState::queued) {
-        context_.outbox.note(now, journal::Grant{agreement.job, agreement.op, journal::Kind::expand,
+        context_.outbox.note(now, journal::Grant{agreement.job, agreement.op, ResizeKind::expand,
                                                  agreement.nodes, joining.count()});
         (void)context_.book.advance(agreement, AgreementEvent::grant);
     }
@@ -246,7 +245,7 @@ void Settlement::after_resize(job_record_t* job, JobEntry& entry, Agreement& agr
     entry.progress_end = 0;
     entry.ledger.resize(now, to, entry.annotation.cost.seconds(from, to));
     extend_limit(job, entry, "it gave up nodes");
-    auto kind = to < from ? journal::Kind::shrink : journal::Kind::expand;
+    auto kind = to < from ? ResizeKind::shrink : ResizeKind::expand;
     context_.outbox.note(
         now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
     log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,

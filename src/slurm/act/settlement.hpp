@@ -32,12 +32,12 @@ class Settlement {
     bool settle_some(const ControllerLock&, Time now);
     bool move_forward(core::Agreement&, Time now);
     bool move_shrink(core::Agreement&, Time now);
-    bool still_waits(core::JobId beneficiary) const;
+    bool still_waits(JobId beneficiary) const;
     bool may_leave(const core::Agreement& shrink) const;
-    bool all_released(core::JobId beneficiary) const;
+    bool all_released(JobId beneficiary) const;
     bool must_wait_for_nodes(const job_record_t*, const core::Agreement&, int found) const;
-    void hand_over(core::JobId beneficiary, Time now);
-    void start_beneficiary(core::JobId, int size, Time now);
+    void hand_over(JobId beneficiary, Time now);
+    void start_beneficiary(JobId, int size, Time now);
     NodeSet nodes_for(job_record_t*, const Attempt&) const;
     void apply_shrink(core::Agreement&, Time now);
     void extend_limit(job_record_t*, JobEntry&, const char* why);

@@ -253,40 +253,39 @@ void Observer::note_resize(const job_record_t* job, JobEntry& entry, Time now) {
     int kept = from - (gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size()));
     entry.ledger.resize(now, entry.nodes, 0);
     log_info("job {}: has {} instead of {}", entry.id, entry.node_list, before);
-    if (!gone.empty()) note_resize(entry, journal::Kind::shrink, from, gone, now);
-    if (!come.empty()) note_resize(entry, journal::Kind::expand, kept, come, now);
+    if (!gone.empty()) note_resize(entry, ResizeKind::shrink, from, gone, now);
+    if (!come.empty()) note_resize(entry, ResizeKind::expand, kept, come, now);
 }
 
-void Observer::note_resize(JobEntry& entry, journal::Kind kind, int from,
-                           const std::string& changed, Time now) {
+void Observer::note_resize(JobEntry& entry, ResizeKind kind, int from, const std::string& changed,
+                           Time now) {
     int count = static_cast<int>(expand_hostlist(changed)->size());
-    int to = from + (kind == journal::Kind::shrink ? -count : count);
+    int to = from + (kind == ResizeKind::shrink ? -count : count);
     core::Agreement* cause = cause_of(entry, kind, changed);
     entry.last_reason = cause ? cause->reason : "found: not by an agreement";
     journal::Event event{now, journal::Resize{entry.id, cause ? cause->op : 0, kind, from, to,
                                               changed, entry.last_reason}};
-    auto& events = kind == journal::Kind::shrink ? context_.outbox.events : arrivals_;
+    auto& events = kind == ResizeKind::shrink ? context_.outbox.events : arrivals_;
     events.push_back(std::move(event));
     if (cause) return negotiation_.applied(*cause, entry, changed, now);
     context_.outbox.send(
         entry.connection,
-        protocol::Applied{
-            0, kind == journal::Kind::shrink ? protocol::Kind::shrink : protocol::Kind::expand,
-            changed, entry.node_list, entry.nodes});
+        protocol::Applied{0, kind == ResizeKind::shrink ? ResizeKind::shrink : ResizeKind::expand,
+                          changed, entry.node_list, entry.nodes});
 }
 
 // When slurmctld dies between a resize and the saving of our state, Slurm's
 // records may be ahead: then that agreement has been carried out.
-core::Agreement* Observer::cause_of(const JobEntry& entry, journal::Kind kind,
+core::Agreement* Observer::cause_of(const JobEntry& entry, ResizeKind kind,
                                     const std::string& changed) {
-    using core::AgreementEvent, core::AgreementKind, core::AgreementState;
+    using core::AgreementEvent, core::AgreementState;
     core::Agreement* agreement = context_.book.of_job(entry.id);
     if (!agreement) return nullptr;
-    if (agreement->kind == AgreementKind::shrink) {
-        if (kind != journal::Kind::shrink || agreement->state != AgreementState::released ||
+    if (agreement->kind == ResizeKind::shrink) {
+        if (kind != ResizeKind::shrink || agreement->state != AgreementState::released ||
             changed != agreement->node_list)
             return nullptr;
-    } else if (kind != journal::Kind::expand || agreement->state != AgreementState::accepted) {
+    } else if (kind != ResizeKind::expand || agreement->state != AgreementState::accepted) {
         return nullptr;
     }
     (void)context_.book.advance(*agreement, AgreementEvent::apply);

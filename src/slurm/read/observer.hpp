@@ -28,7 +28,7 @@ class Observer {
   private:
     struct Known {
         const job_record_t* record = nullptr;
-        core::JobId id = 0;
+        JobId id = 0;
         JobEntry* entry = nullptr;
     };
 
@@ -48,8 +48,8 @@ class Observer {
     void suspended(JobEntry&, Time now);
     static void note_not_running(JobEntry&);
     void note_resize(const job_record_t*, JobEntry&, Time now);
-    void note_resize(JobEntry&, journal::Kind, int from, const std::string& changed, Time now);
-    core::Agreement* cause_of(const JobEntry&, journal::Kind, const std::string& changed);
+    void note_resize(JobEntry&, ResizeKind, int from, const std::string& changed, Time now);
+    core::Agreement* cause_of(const JobEntry&, ResizeKind, const std::string& changed);
 
     Context& context_;
     Negotiation& negotiation_;

@@ -14,7 +14,7 @@ namespace elastic::slurm {
 class Queue {
   public:
     struct Place {
-        core::JobId job = 0;
+        JobId job = 0;
         std::uint32_t attempt = 0;    // index into attempts()
         bool one_of_several = false;  // the job has other places
     };

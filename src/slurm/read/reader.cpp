@@ -11,7 +11,6 @@
 namespace elastic::slurm {
 
 using core::Agreement;
-using core::AgreementKind;
 using core::AgreementState;
 
 // Three holds of the lock, none of them longer than it must be.
@@ -49,12 +48,12 @@ void Reader::mark_resizable(Time now) {
 // What agreements in flight mean for planning: requests to decide, and promises.
 void Reader::add_agreements() {
     core::Snapshot& snapshot = context_.view.snapshot;
-    std::set<core::JobId> claimed;
+    std::set<JobId> claimed;
     NodeSet idle = idle_nodes();
     for (const auto& [op, agreement] : context_.book.all()) {
         job_record_t* job = agreement.open() ? running_job(agreement.job) : nullptr;
         if (!job) continue;
-        if (agreement.kind == AgreementKind::shrink) {
+        if (agreement.kind == ResizeKind::shrink) {
             claimed.insert(agreement.beneficiary);
             snapshot.promises.push_back(promised_shrink(agreement));
         } else if (agreement.state == AgreementState::queued && !has_victims(agreement)) {
@@ -87,7 +86,7 @@ core::Promise Reader::promised_shrink(const Agreement& agreement) const {
 core::Promise Reader::promised_growth(const Agreement& agreement, job_record_t* job,
                                       NodeSet& idle) const {
     core::Promise promise;
-    promise.kind = core::Promise::Kind::expand;
+    promise.kind = ResizeKind::expand;
     promise.op = agreement.op;
     promise.job = agreement.job;
     promise.revocable = agreement.state == AgreementState::offered;

@@ -280,14 +280,14 @@ class Builder {
     std::vector<Time> shared_end_;  // by node: the last end of a job that shares it, -1 none
     NodeSet taken_;                 // a job has them whole
     std::vector<job_record_t*> running_records_;
-    std::set<core::JobId> seen_;  // of jobs with several places in the queue
+    std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;
     std::vector<int> pool_of_;
 };
 
 }  // namespace
 
-std::optional<std::size_t> View::entry_of(core::JobId id) const {
+std::optional<std::size_t> View::entry_of(JobId id) const {
     const auto& pending = snapshot.pending;
     const auto entry = std::find_if(pending.begin(), pending.end(),
                                     [id](const core::PendingJob& job) { return job.id == id; });

@@ -37,7 +37,7 @@ struct View {
     bool is_stale() const { return node_records != node_record_count; }
 
     // The first of the pending entries of that job.
-    std::optional<std::size_t> entry_of(core::JobId) const;
+    std::optional<std::size_t> entry_of(JobId) const;
 
     // The nodes of the pools of which `counts` uses any.
     NodeSet nodes_of(const core::PoolCounts& counts) const;
@@ -71,7 +71,7 @@ class Refusals {
     }
 
   private:
-    using Key = std::pair<core::JobId, std::uint32_t>;  // and the attempt's index
+    using Key = std::pair<JobId, std::uint32_t>;  // and the attempt's index
     // All that limits are set for: user, association, QOS, attempt (its partition).
     using Account = std::array<std::uint32_t, 4>;
 

@@ -177,7 +177,7 @@ int query_and_print(const protocol::Query& query, bool json, std::string (*rende
     return kExitOk;
 }
 
-JobSize query_size(protocol::JobId id) {
+JobSize query_size(JobId id) {
     const auto asker = connect();
     if (!asker) return {fail(asker.error()), "", 0};
     protocol::Query query;

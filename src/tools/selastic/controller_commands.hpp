@@ -21,7 +21,7 @@ struct JobSize {
     std::string node_list;
     int nodes = 0;
 };
-JobSize query_size(protocol::JobId);
+JobSize query_size(JobId);
 
 // The whole of the last pass, for replaying it: for people to look at, or as it was recorded.
 int show_snapshot(bool json);

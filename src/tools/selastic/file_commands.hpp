@@ -12,7 +12,7 @@ namespace elastic::tools {
 
 struct JournalFilter {
     int tail = 0;  // the last so many events; 0: all
-    journal::JobId job = 0;
+    JobId job = 0;
     bool follow = false;
     bool json = false;
 };

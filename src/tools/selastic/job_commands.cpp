@@ -314,7 +314,7 @@ int print_environment() {
         note("not inside a job: SLURM_JOB_ID is not set");
         return kExitNotElastic;
     }
-    const JobSize size = query_size(static_cast<protocol::JobId>(*id));
+    const JobSize size = query_size(static_cast<JobId>(*id));
     if (size.code == kExitOk) fmt::print("{}", environment(size.node_list, size.nodes));
     return size.code;
 }

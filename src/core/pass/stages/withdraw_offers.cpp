@@ -30,7 +30,7 @@ void withdraw_offers(Pass& pass) {
     if (state.snapshot().promises.empty()) return;
     std::vector<const Promise*> offers;
     for (const Promise& promise : state.snapshot().promises)
-        if (promise.kind == Promise::Kind::expand && promise.revocable) offers.push_back(&promise);
+        if (promise.kind == ResizeKind::expand && promise.revocable) offers.push_back(&promise);
     std::sort(offers.begin(), offers.end(),
               [](const Promise* a, const Promise* b) { return a->op < b->op; });
     for (const Promise* offer : offers) keep_or_withdraw(state, *offer);
