@@ -7,8 +7,8 @@
 # annotation.cpp.
 set -u
 page=${srcdir:?is set by make check}/doc/man/elastic.conf.5
-policy=$srcdir/src/core/policy.cpp
-config=$srcdir/src/core/config.cpp
+policy=$srcdir/src/core/model/policy.cpp
+config=$srcdir/src/core/model/config.cpp
 failed=0
 
 fail() {
@@ -73,7 +73,7 @@ for preset in $there; do
 done
 
 described=$(items Cm <"$srcdir/doc/man/elastic.7" | grep -vx 'malleable\|evolving\|malleable+evolving' | sort)
-known=$(sed -n 's/^ *Key{"\([a-z]*\)", into<.*/\1/p' "$srcdir/src/core/annotation.cpp" | sort)
+known=$(sed -n 's/^ *Key{"\([a-z]*\)", into<.*/\1/p' "$srcdir/src/core/model/annotation.cpp" | sort)
 [ -n "$known" ] || fail "cannot read the keys of annotations"
 [ "$described" = "$known" ] || fail "elastic(7) and annotation.cpp differ in keys"
 

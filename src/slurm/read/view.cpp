@@ -6,7 +6,7 @@
 // nothing is allocated for a job that is like others, and sets of nodes are
 // handled a word at a time.
 //
-// Always holds for the snapshot: what core/snapshot.hpp promises.
+// Always holds for the snapshot: what core/model/snapshot.hpp promises.
 #include "slurm/read/view.hpp"
 
 #include <algorithm>
