@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // job_submit/elastic: Slurm's entry points, and nothing else.
+#include "common/log.hpp"
 #include "slurm/log.hpp"
 #include "slurm/submission.hpp"
 
@@ -10,6 +11,7 @@ EXPORT const char plugin_type[] = "job_submit/elastic";
 EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 EXPORT int init(void) {
+    elastic::slurm::log_to_slurm();
     return SLURM_SUCCESS;
 }
 EXPORT void fini(void) {}
@@ -20,7 +22,7 @@ EXPORT int job_submit(job_desc_msg_t* job, uint32_t, char** message) try {
     *message = xstrdup(annotated.error().message.c_str());
     return ESLURM_NOT_SUPPORTED;
 } catch (const std::exception& exception) {
-    elastic::slurm::log_error("job_submit: {}", exception.what());
+    elastic::log_error("job_submit: {}", exception.what());
     return SLURM_ERROR;
 }
 
@@ -28,9 +30,9 @@ EXPORT int job_submit(job_desc_msg_t* job, uint32_t, char** message) try {
 EXPORT int job_modify(job_desc_msg_t* change, job_record_t* job, uint32_t uid) try {
     auto checked = elastic::slurm::check_change(change, job);
     if (checked) return SLURM_SUCCESS;
-    elastic::slurm::log_info("refused a change by user {}: {}", uid, checked.error().message);
+    elastic::log_info("refused a change by user {}: {}", uid, checked.error().message);
     return ESLURM_NOT_SUPPORTED;
 } catch (const std::exception& exception) {
-    elastic::slurm::log_error("job_modify: {}", exception.what());
+    elastic::log_error("job_modify: {}", exception.what());
     return SLURM_ERROR;
 }

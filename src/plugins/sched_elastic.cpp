@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // sched/elastic: Slurm's entry points, and nothing else.
+#include "common/log.hpp"
 #include "slurm/log.hpp"
 #include "slurm/scheduler.hpp"
 
@@ -15,15 +16,16 @@ std::unique_ptr<elastic::slurm::Scheduler> scheduler;
 
 EXPORT int init(void) try {
     if (scheduler) return SLURM_SUCCESS;
+    elastic::slurm::log_to_slurm();
     auto made = std::make_unique<elastic::slurm::Scheduler>();
     if (auto started = made->start(); !started) {
-        elastic::slurm::log_error("not started: {}", started.error().message);
+        elastic::log_error("not started: {}", started.error().message);
         return SLURM_ERROR;
     }
     scheduler = std::move(made);
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
-    elastic::slurm::log_error("not started: {}", exception.what());
+    elastic::log_error("not started: {}", exception.what());
     return SLURM_ERROR;
 }
 
@@ -31,7 +33,7 @@ EXPORT int fini(void) try {
     scheduler.reset();
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
-    elastic::slurm::log_error("while stopping: {}", exception.what());
+    elastic::log_error("while stopping: {}", exception.what());
     return SLURM_ERROR;
 }
 
@@ -39,6 +41,6 @@ EXPORT int sched_p_reconfig(void) try {
     if (scheduler) scheduler->reconfigure();
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
-    elastic::slurm::log_error("while reconfiguring: {}", exception.what());
+    elastic::log_error("while reconfiguring: {}", exception.what());
     return SLURM_ERROR;
 }

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "common/log.hpp"
 #include "controller/agreement.hpp"
 #include "core/model/config.hpp"
 #include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
 #include "slurm/job_table.hpp"
 #include "slurm/lock.hpp"
-#include "slurm/log.hpp"
 #include "slurm/outbox.hpp"
 #include "slurm/read/view.hpp"
 

@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "common/hostlist.hpp"
-#include "slurm/log.hpp"
+#include "common/log.hpp"
 
 namespace elastic::slurm {
 

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "common/hostlist.hpp"
+#include "common/log.hpp"
 #include "common/text.hpp"
 #include "journal/journal.hpp"
-#include "slurm/log.hpp"
 
 namespace elastic::slurm {
 

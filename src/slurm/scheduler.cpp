@@ -15,9 +15,9 @@
 
 #include <algorithm>
 
+#include "common/log.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/act/resize.hpp"
-#include "slurm/log.hpp"
 #include "slurm/preflight.hpp"
 #include "slurm/site_config.hpp"
 #include "slurm/state_file.hpp"

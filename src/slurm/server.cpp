@@ -29,11 +29,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/log.hpp"
 #include "common/time.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/frame.hpp"
 #include "protocol/seal.hpp"
-#include "slurm/log.hpp"
 
 namespace elastic::slurm {
 

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "common/log.hpp"
 #include "slurm/act/growth.hpp"
 #include "slurm/act/resize.hpp"
-#include "slurm/log.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
 #include "slurm/records.hpp"

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
+#include "common/log.hpp"
 #include "slurm/act/growth.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/act/start.hpp"
-#include "slurm/log.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
 #include "slurm/records.hpp"

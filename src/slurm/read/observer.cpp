@@ -10,8 +10,8 @@
 #include <set>
 
 #include "common/hostlist.hpp"
+#include "common/log.hpp"
 #include "slurm/act/resize.hpp"
-#include "slurm/log.hpp"
 #include "slurm/read/eligibility.hpp"
 
 namespace elastic::slurm {
