@@ -6,6 +6,7 @@
 
 #include "common/log.hpp"
 #include "controller/agreement.hpp"
+#include "controller/times.hpp"
 #include "core/model/config.hpp"
 #include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
@@ -15,6 +16,9 @@
 #include "slurm/read/view.hpp"
 
 namespace elastic::slurm {
+
+using controller::ConnectionId;
+using controller::Incoming;
 
 struct Context {
     core::Config config;
@@ -32,9 +36,9 @@ struct Context {
     QuietLog quiet;          // for what users can cause at will
     journal::Batch telling;  // what the journal is about to be told, saved before
     LockStatistics locks;
-    Times passes;  // whole passes, locked or not
-    Times saves;   // of Slurm's job state before a resize is told
-    Times states;  // of our own state file
+    controller::Times passes;  // whole passes, locked or not
+    controller::Times saves;   // of Slurm's job state before a resize is told
+    controller::Times states;  // of our own state file
 
     Duration grace_of(const JobEntry& job) const {
         if (job.annotation.grace < 0) return config.grace_time;

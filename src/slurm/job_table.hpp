@@ -9,9 +9,10 @@
 #include <unordered_map>
 
 #include "common/token_bucket.hpp"
+#include "controller/incoming.hpp"
 #include "core/model/annotation.hpp"
 #include "core/model/speedup.hpp"
-#include "slurm/server.hpp"
+#include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 
@@ -38,9 +39,9 @@ struct JobEntry {
     std::uint64_t observed = 0;  // by which of the observer's rounds
 
     // taking part
-    ConnectionId connection = 0;  // 0: not connected now
-    Time last_seen = 0;           // when it was; 0 never
-    Time not_before = 0;          // no offers before: it declined or let one expire
+    controller::ConnectionId connection = 0;  // 0: not connected now
+    Time last_seen = 0;                       // when it was; 0 never
+    Time not_before = 0;                      // no offers before: it declined or let one expire
 
     // For what its user asked for and ended, declined or was denied: each round of it costs lines
     // of the journal, which must not grow at a user's will.

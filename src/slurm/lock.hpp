@@ -7,8 +7,8 @@
 
 #include <chrono>
 
+#include "controller/times.hpp"
 #include "slurm/compat/compat.hpp"
-#include "slurm/times.hpp"
 
 namespace elastic::slurm {
 
@@ -18,8 +18,8 @@ constexpr double kLongestHold = 0.002;  // seconds, of a series of changes; then
 double processor_seconds();
 
 struct LockStatistics {
-    Times held;
-    Times processor;  // of these holds
+    controller::Times held;
+    controller::Times processor;  // of these holds
 };
 
 // Job and node records for writing, the rest for reading.

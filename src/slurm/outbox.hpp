@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "controller/incoming.hpp"
 #include "journal/event.hpp"
-#include "slurm/server.hpp"
 
 namespace elastic::slurm {
 
 struct Outbox {
     std::vector<journal::Event> events;
-    std::vector<std::pair<ConnectionId, protocol::Message>> messages;
-    std::vector<ConnectionId> to_close;
+    std::vector<std::pair<controller::ConnectionId, protocol::Message>> messages;
+    std::vector<controller::ConnectionId> to_close;
     bool changed = false;  // Slurm's records were, and are to be saved some time
     bool resized = false;  // what is told rests on that: they must be saved before
     bool unsaved = false;  // an agreement has changed, and there may be no event that says so
@@ -25,10 +25,10 @@ struct Outbox {
     void note(Time now, What what) {
         events.push_back({now, std::move(what)});
     }
-    void send(ConnectionId to, protocol::Message message) {
+    void send(controller::ConnectionId to, protocol::Message message) {
         if (to) messages.emplace_back(to, std::move(message));
     }
-    void close(ConnectionId id) {
+    void close(controller::ConnectionId id) {
         if (id) to_close.push_back(id);
     }
 };

@@ -81,7 +81,7 @@ Error wrong_size(const JobEntry& job, int nodes) {
                  core::size_names(job.annotation));
 }
 
-Json times(const Times& times) {
+Json times(const controller::Times& times) {
     return Json::object()
         .set("count", static_cast<std::int64_t>(times.count))
         .set("last_ms", times.last * 1e3)

@@ -294,7 +294,7 @@ void Scheduler::report(bool& failed, const Result<void>& saved, const char* cons
 void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
     context_.telling = journal_.prepare(events);
     auto saved = [this] {
-        Stopwatch watch(context_.states);
+        controller::Stopwatch watch(context_.states);
         return save_state_file(context_);
     }();
     report(save_failed_, saved, "agreements would not survive a restart");
@@ -305,7 +305,7 @@ void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
 void Scheduler::save_slurm() {
     auto begin = Clock::now();
     {
-        Stopwatch watch(context_.saves);
+        controller::Stopwatch watch(context_.saves);
         report(slurm_save_failed_, save_jobs_now(), "resizes would not survive a crash");
     }
     if (Clock::now() - begin > kCheapSave) save_allowed_ = ration(save_allowed_, begin);

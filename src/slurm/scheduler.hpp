@@ -12,6 +12,7 @@
 #include "slurm/act/executor.hpp"
 #include "slurm/queries.hpp"
 #include "slurm/read/reader.hpp"
+#include "slurm/server.hpp"
 
 namespace elastic::slurm {
 

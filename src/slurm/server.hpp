@@ -21,19 +21,13 @@
 #include <string>
 
 #include "common/result.hpp"
-#include "protocol/message.hpp"
+#include "controller/incoming.hpp"
 #include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 
-using ConnectionId = std::uint64_t;  // never reused; 0 is none
-
-struct Incoming {
-    ConnectionId from = 0;
-    uid_t uid = 0;
-    bool closed = false;  // the connection has ended; no message
-    protocol::Message message;
-};
+using controller::ConnectionId;
+using controller::Incoming;
 
 struct ServerOptions {
     int port = 0;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // How long things take, for `selastic jobs --json` and the benchmarks.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdint>
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 struct Times {
     double last = 0, longest = 0, sum = 0;  // seconds
@@ -34,4 +34,4 @@ class Stopwatch {
     std::chrono::steady_clock::time_point since_;
 };
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

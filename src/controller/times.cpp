@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // Sums of all times and the last few of them, in constant memory however many there are.
-#include "slurm/times.hpp"
+#include "controller/times.hpp"
 
 #include <algorithm>
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 void Times::add(double seconds) {
     last = seconds;
@@ -22,4 +22,4 @@ double Times::quantile(double q) const {
     return *at;
 }
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller
