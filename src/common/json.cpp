@@ -31,42 +31,6 @@ struct FreeTokener {
     void operator()(json_tokener* tokener) const { json_tokener_free(tokener); }
 };
 
-// The number of bytes of the valid UTF-8 sequence that `text` begins with, 0 if
-// none does (Unicode 15, table 3-7).
-std::size_t utf8_sequence(std::string_view text) {
-    auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    unsigned char first = byte(0);
-    if (first < 0x80) return 1;
-    std::size_t length = first < 0xc2   ? 0
-                         : first < 0xe0 ? 2
-                         : first < 0xf0 ? 3
-                         : first < 0xf5 ? 4
-                                        : 0;
-    if (length == 0 || text.size() < length) return 0;
-    unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (byte(1) < low || byte(1) > high) return 0;
-    for (std::size_t i = 2; i < length; ++i) {
-        if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-    }
-    return length;
-}
-
-std::string to_utf8(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        std::size_t length = utf8_sequence(text);
-        if (length > 0) {
-            out += text.substr(0, length);
-        } else {
-            out += "\xef\xbf\xbd";
-        }
-        text.remove_prefix(std::max<std::size_t>(length, 1));
-    }
-    return out;
-}
-
 // The recursion is bounded by the tokener's depth.
 bool numbers_in_range(json_object* value) {
     switch (json_object_get_type(value)) {
@@ -110,18 +74,6 @@ std::string_view string_of(json_object* value) {
             static_cast<std::size_t>(json_object_get_string_len(value))};
 }
 
-// For messages.
-std::string describe(json_object* value) {
-    switch (json_object_get_type(value)) {
-        case json_type_object:
-            return "an object";
-        case json_type_array:
-            return "an array";
-        default:
-            return printable(dump_with(value, JSON_C_TO_STRING_PLAIN), 40);
-    }
-}
-
 }  // namespace
 
 json_object* Json::new_bool(bool value) {
@@ -139,8 +91,9 @@ Json::Json(double value)
                : nullptr) {}
 
 Json::Json(std::string_view value) {
-    std::string text = to_utf8(value);
-    value_ = json_object_new_string_len(text.data(), static_cast<int>(text.size()));
+    std::string mended;
+    if (!is_ascii(value)) value = mended = to_utf8(value);
+    value_ = json_object_new_string_len(value.data(), static_cast<int>(value.size()));
 }
 
 Json Json::object() {
@@ -268,7 +221,7 @@ Result<std::int64_t> Json::need_int(std::string_view key, std::int64_t low,
     std::int64_t number = json_object_get_int64(value);
     if (!json_object_is_type(value, json_type_int) || number < low || number > high) {
         return elastic::error("{} must be an integer from {} to {}, not {}", printable(key), low,
-                              high, describe(value));
+                              high, Json(json_object_get(value)).describe());
     }
     return number;
 }
@@ -279,7 +232,7 @@ Result<double> Json::need_number(std::string_view key, double low, double high) 
     double number = is_number(value) ? json_object_get_double(value) : NAN;
     if (!(number >= low && number <= high)) {
         return elastic::error("{} must be a number from {} to {}, not {}", printable(key), low,
-                              high, describe(value));
+                              high, Json(json_object_get(value)).describe());
     }
     return number;
 }
@@ -288,7 +241,8 @@ Result<std::string> Json::need_string(std::string_view key, std::size_t max_leng
     json_object* value = find(key);
     if (!value) return elastic::error("{} is missing", printable(key));
     if (!json_object_is_type(value, json_type_string)) {
-        return elastic::error("{} must be a string, not {}", printable(key), describe(value));
+        return elastic::error("{} must be a string, not {}", printable(key),
+                              Json(json_object_get(value)).describe());
     }
     std::string_view text = string_of(value);
     if (text.size() > max_length) {
@@ -296,6 +250,39 @@ Result<std::string> Json::need_string(std::string_view key, std::size_t max_leng
                               text.size(), max_length);
     }
     return std::string(text);
+}
+
+std::optional<Json> Json::member(std::string_view key) const {
+    json_object* found = nullptr;
+    if (!is_object() || !json_object_object_get_ex(value_, std::string(key).c_str(), &found))
+        return std::nullopt;
+    return Json(json_object_get(found));
+}
+
+std::optional<std::int64_t> Json::integer() const {
+    if (!json_object_is_type(value_, json_type_int)) return std::nullopt;
+    return json_object_get_int64(value_);
+}
+
+std::optional<double> Json::number() const {
+    if (!is_number(value_)) return std::nullopt;
+    return json_object_get_double(value_);
+}
+
+std::optional<bool> Json::boolean() const {
+    if (!json_object_is_type(value_, json_type_boolean)) return std::nullopt;
+    return json_object_get_boolean(value_);
+}
+
+std::optional<std::string_view> Json::text() const {
+    if (!json_object_is_type(value_, json_type_string)) return std::nullopt;
+    return string_of(value_);
+}
+
+std::string Json::describe() const {
+    if (is_object()) return "an object";
+    if (is_array()) return "an array";
+    return printable(dump_with(value_, JSON_C_TO_STRING_PLAIN), 40);
 }
 
 std::size_t Json::size() const {

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,15 @@ class Json {
     Result<std::int64_t> need_int(std::string_view key, std::int64_t low, std::int64_t high) const;
     Result<double> need_number(std::string_view key, double low, double high) const;
     Result<std::string> need_string(std::string_view key, std::size_t max_length) const;
+
+    // The checked way is record.hpp, on top of these: nothing if absent or of another type.
+    std::optional<Json> member(std::string_view key) const;
+    std::optional<std::int64_t> integer() const;
+    std::optional<double> number() const;  // an integer is one, too
+    std::optional<bool> boolean() const;
+    std::optional<std::string_view> text() const;  // as long as the value lives
+    // What it is, for messages: short and printable.
+    std::string describe() const;
 
     // Arrays.
     std::size_t size() const;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "common/names.hpp"
 
 namespace elastic {
 
@@ -11,9 +12,8 @@ using JobId = std::uint32_t;  // Slurm's; 0 is no job
 using OpId = std::int64_t;    // of an agreement or request; never repeats; 0 is none
 
 enum class ResizeKind { shrink, expand };
-
-constexpr std::string_view to_string(ResizeKind kind) {
-    return kind == ResizeKind::shrink ? "shrink" : "expand";
+constexpr auto names(ResizeKind) {
+    return std::to_array<std::string_view>({"shrink", "expand"});
 }
 
 }  // namespace elastic

@@ -26,6 +26,27 @@ std::optional<T> parse_whole(std::string_view text) {
     return value;
 }
 
+// The number of bytes of the valid UTF-8 sequence that `text` begins with, 0 if
+// none does (Unicode 15, table 3-7).
+std::size_t utf8_sequence(std::string_view text) {
+    auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    std::size_t length = first < 0xc2   ? 0
+                         : first < 0xe0 ? 2
+                         : first < 0xf0 ? 3
+                         : first < 0xf5 ? 4
+                                        : 0;
+    if (length == 0 || text.size() < length) return 0;
+    unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (byte(1) < low || byte(1) > high) return 0;
+    for (std::size_t i = 2; i < length; ++i) {
+        if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+    }
+    return length;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t max_length) {
@@ -37,6 +58,24 @@ std::string printable(std::string_view text, std::size_t max_length) {
         } else {
             out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
         }
+    }
+    return out;
+}
+
+bool is_ascii(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::string to_utf8(std::string_view text, std::size_t most) {
+    constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+    std::string out;
+    out.reserve(std::min(text.size(), most));
+    while (!text.empty()) {
+        const std::size_t length = utf8_sequence(text);
+        const std::string_view next = length > 0 ? text.substr(0, length) : kReplacement;
+        if (next.size() > most - out.size()) break;
+        out += next;
+        text.remove_prefix(std::max<std::size_t>(length, 1));
     }
     return out;
 }

@@ -18,6 +18,10 @@ std::string printable(std::string_view text, std::size_t max_length = 60);
 // other than printable ASCII are as from printable().
 std::string escape_xml(std::string_view text);
 
+bool is_ascii(std::string_view);
+// Bytes that are not UTF-8 become U+FFFD; cut between two characters if longer than `most` bytes.
+std::string to_utf8(std::string_view text, std::size_t most = std::string_view::npos);
+
 std::string_view trim(std::string_view text);  // blanks and tabs, CR too
 bool equal_ignoring_case(std::string_view, std::string_view);
 std::string lower_case(std::string_view);  // ASCII

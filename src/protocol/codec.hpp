@@ -33,9 +33,4 @@ Result<Envelope> decode(std::string_view json);
 // The value of "type" for a message: "hello", "welcome", ...
 std::string_view type_name(const Message&);
 
-// The words used on the wire.
-std::string_view to_string(Role);     // "application", "tool"
-std::string_view to_string(Stage);    // "offered", "accepted", "released", "applied"
-std::string_view to_string(Outcome);  // "declined", "expired", "cancelled", "denied"
-
 }  // namespace elastic::protocol

@@ -12,12 +12,20 @@
 
 namespace elastic::protocol {
 
+using elastic::to_string;
+
 inline constexpr int kVersion = 1;
 
 enum class Role { application, tool };
+constexpr auto names(Role) {
+    return std::to_array<std::string_view>({"application", "tool"});
+}
 // How far an agreement has come.  released: Done was received for a shrink; applied: an
 // expand is in Slurm's books and its Done is awaited.
 enum class Stage { offered, accepted, released, applied };
+constexpr auto names(Stage) {
+    return std::to_array<std::string_view>({"offered", "accepted", "released", "applied"});
+}
 
 // client -> controller, first on a connection
 struct Hello {
@@ -86,6 +94,9 @@ struct Applied {
 
 // controller -> application: an agreement or request is over without effect
 enum class Outcome { declined, expired, cancelled, denied };
+constexpr auto names(Outcome) {
+    return std::to_array<std::string_view>({"declined", "expired", "cancelled", "denied"});
+}
 struct Ended {
     OpId op = 0;
     ResizeKind kind = ResizeKind::shrink;

@@ -12,6 +12,15 @@ TEST(text_printable_hides_everything_odd) {
     check_eq(printable("abc", 3), "abc");
 }
 
+TEST(text_is_cut_between_characters) {
+    check_eq(to_utf8("a\xc3\xa4\xff"), "a\xc3\xa4\xef\xbf\xbd");
+    check_eq(to_utf8("a\xc3\xa4", 2), "a");
+    check_eq(to_utf8("a\xff", 3), "a");
+    check_eq(to_utf8("abc", 3), "abc");
+    check_eq(to_utf8("abc", 0), "");
+    check_that(is_ascii("abc\x7f") && !is_ascii("\x80"));
+}
+
 TEST(text_splits_and_trims) {
     check_eq(split("", ','), (std::vector<std::string_view>{""}));
     check_eq(split(",a,,b", ','), (std::vector<std::string_view>{"", "a", "", "b"}));
