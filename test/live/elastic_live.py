@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What live tests share: a private cluster, and applications that do as told.
 
-A Cluster is one contribs/minicluster with our build's plugins.  It is shared
+A Cluster is one of contribs/minicluster with our build's plugins.  It is shared
 by many tests, because starting one takes longer than most tests; so each test
 leaves it as found (see conftest.py), which is itself a test.
 
@@ -27,6 +27,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 CLONE = HERE.parent.parent
 MINICLUSTER = CLONE / "contribs" / "minicluster"
+
+sys.path.insert(0, str(CLONE / "contribs"))
+import minicluster  # noqa: E402
 
 # What elastic.conf has besides, unless a test says otherwise.
 ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
@@ -73,15 +76,6 @@ def wait_until(condition, what, within=PATIENCE, every=0.03):
         time.sleep(every)
 
 
-def _lives(pid):
-    """Whether such a process runs."""
-    try:
-        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rsplit(")", 1)[1].split()[0] != "Z"
-
-
 class Result:
     """What a command printed and how it ended."""
 
@@ -97,14 +91,15 @@ class Cluster:
     """mode: "ms" (one slurmd a node) or "fe" (front-end emulator)."""
 
     def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=(),
-                 accounting=False):
+                 options=()):
+        """conf and elastic: lines of slurm.conf and elastic.conf; options: more of minicluster's."""
         self.mode, self.select, self.nodes, self.cpus = mode, select, nodes, cpus
-        self.accounting = accounting
         self.build = pathlib.Path(build or CLONE / "build")
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="live-"))
         self.base.chmod(0o755)
         self.dir = self.base / "c"
-        self.conf, self.elastic_lines = list(conf), list(elastic)
+        self.conf, self.elastic_lines, self.options = conf, elastic, options
+        self.minicluster = minicluster.Cluster(self.dir)
         self.actors = []
         self._names = 0
         self._log_at = 0
@@ -123,19 +118,17 @@ class Cluster:
         for name in ("out", "sockets"):
             (self.base / name).mkdir()
             (self.base / name).chmod(0o1777)
-        arguments = ["up", "--nodes", str(self.nodes), "--cpus", str(self.cpus),
-                     "--select", self.select, "--plugins", str(self.build / "src/plugins/.libs")]
+        arguments = ["--nodes", self.nodes, "--cpus", self.cpus, "--select", self.select,
+                     "--plugins", self.build / "src/plugins/.libs", "--share", self.base]
         if self.mode == "fe":
             arguments.append("--frontend")
-        if self.accounting:
-            arguments.append("--accounting")
         for line in self.conf:
-            arguments += ["--conf-line", line.replace("@DIR@", str(self.dir))]
+            arguments += ["--conf-line", line]
         for line in self.elastic_lines:
             arguments += ["--elastic-line", line]
-        self.minicluster(*arguments, within=120)
+        self.minicluster.up(*map(str, [*arguments, *self.options]))
         self.env = self._environment()
-        self.controller_pid = self._pid()
+        self.controller_pid = self.minicluster.daemon("slurmctld").pid()
 
     def __enter__(self):
         try:
@@ -152,7 +145,7 @@ class Cluster:
         for actor in self.actors:
             actor.close()
         try:
-            self.minicluster("down", within=60)
+            self.minicluster.down()
         finally:
             shutil.rmtree(self.base, ignore_errors=True)
 
@@ -178,64 +171,47 @@ class Cluster:
                         f"-Wl,-rpath,{self.tools}"], check=True)
         return target
 
-    def minicluster(self, *arguments, within=60, check=True):
-        """contribs/minicluster on this cluster."""
-        env = dict(os.environ, ELASTIC_TOOL_DIR=str(self.tools))
-        command = [str(MINICLUSTER), *arguments, "--dir", str(self.dir)]
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=within,
-                              check=False)
-        result = Result(" ".join(command), done)
-        assert not check or done.returncode == 0, str(result)
-        return result
-
     def _environment(self):
-        script = self.minicluster("env").out + "\nenv -0"
-        clean = {key: value for key, value in os.environ.items()
-                 if not re.match("(SLURM|SBATCH|SALLOC|SRUN|SQUEUE|ELASTIC)_", key)}
-        text = subprocess.run(["bash", "-c", script], env=clean, capture_output=True, text=True,
-                              check=True).stdout
-        env = dict(entry.split("=", 1) for entry in text.split("\0") if "=" in entry)
+        env = {key: value for key, value in self.minicluster.environment().items()
+               if not key.startswith("ELASTIC_")}
+        env["PATH"] = f"{self.tools}:{env['PATH']}"
         env["LD_LIBRARY_PATH"] = ":".join(
             filter(None, [str(self.tools), env.get("LD_LIBRARY_PATH")]))
         return env
 
     # ---- the controller
 
-    def _pid(self):
-        return int((self.dir / "pids" / "slurmctld").read_text().split()[0])
-
     def controller_lives(self):
         """Still the process that was started last, with no restart but ours."""
-        return _lives(self.controller_pid)
+        return self.minicluster.daemon("slurmctld").pid() == self.controller_pid
 
     def kill_controller(self):
         """SIGKILL slurmctld."""
-        self.minicluster("kill-controller")
+        self.minicluster.kill("slurmctld")
 
     def start_controller(self):
         """Start it again; returns when it answers."""
-        self.minicluster("start-controller")
-        self.controller_pid = self._pid()
+        self.minicluster.start("slurmctld")
+        self.controller_pid = self.minicluster.daemon("slurmctld").pid()
 
     def restart_controller(self):
         """End slurmctld orderly and start it again."""
-        self.minicluster("restart-controller")
-        self.controller_pid = self._pid()
+        self.minicluster.restart("slurmctld")
+        self.controller_pid = self.minicluster.daemon("slurmctld").pid()
 
     # ---- the nodes
 
     def kill_slurmd(self, node):
         """SIGKILL a node's slurmd ("frontend" in fe mode); jobs' processes live on."""
-        self.minicluster("kill-node", node)
+        self.minicluster.kill(node)
 
     def start_slurmd(self, node, booted=False):
         """Start it again, booted: as after a boot of its machine; returns at once."""
-        self.minicluster("start-node", node, *(["--booted"] if booted else []))
+        self.minicluster.start(node, booted)
 
     def slurmd_lives(self, node):
         """Whether it runs."""
-        pid = int((self.dir / "pids" / node).read_text().split()[0])
-        return _lives(pid)
+        return self.minicluster.daemon(node).pid() is not None
 
     @property
     def log(self):

@@ -31,7 +31,7 @@ def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
                  elastic=[f"{key}={value}" for key, value in ELASTIC.items()],
-                 accounting=True) as started:
+                 options=["--accounting"]) as started:
         yield started
 
 

@@ -229,10 +229,10 @@ def test_slurmdbd_dies_while_jobs_change_size(cluster, account, sacct, expect_er
     app = account.actor("malleable,min=1,max=8", "-N2")
     wait_until(lambda: sacct(app.job, "state") == [("RUNNING",)], "sacct has the job")
     resize(cluster, app, 6)
-    cluster.minicluster("kill-accounting")
+    cluster.minicluster.kill("slurmdbd")
     for nodes in (3, 5):
         resize(cluster, app, nodes)
-    cluster.minicluster("start-accounting")
+    cluster.minicluster.start("slurmdbd")
     wait_until(lambda: sacct(app.job, "nnodes")[-1:] == [("5",)],
                lambda: f"sacct has the last size: {sacct(app.job, 'nnodes', 'state', 'end')}")
     wait_for_another_second()
