@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace elastic::core {
+namespace elastic::controller {
 
 namespace {
 
@@ -200,4 +200,4 @@ Result<void> AgreementBook::load(const Json& json) {
     return {};
 }
 
-}  // namespace elastic::core
+}  // namespace elastic::controller

@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "common/resize.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
-#include "core/model/types.hpp"
 
-namespace elastic::core {
+namespace elastic::controller {
 
 enum class AgreementState {
     queued,    // an evolving job has asked and nothing is decided
@@ -108,4 +108,4 @@ class AgreementBook {
     std::map<JobId, OpId> open_of_job_;
 };
 
-}  // namespace elastic::core
+}  // namespace elastic::controller

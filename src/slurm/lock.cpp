@@ -20,7 +20,12 @@ double processor_seconds() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-ControllerLock::ControllerLock(LockStatistics& times) : times_(times) {
+LockStatistics& lock_statistics() {
+    static LockStatistics statistics;
+    return statistics;
+}
+
+ControllerLock::ControllerLock() {
     lock_slurmctld(kLocks);
     since_ = std::chrono::steady_clock::now();
     processor_ = processor_seconds();
@@ -33,8 +38,8 @@ double ControllerLock::held() const {
 ControllerLock::~ControllerLock() {
     double seconds = held(), processor = processor_seconds() - processor_;
     unlock_slurmctld(kLocks);
-    times_.held.add(seconds);
-    times_.processor.add(processor);
+    lock_statistics().held.add(seconds);
+    lock_statistics().processor.add(processor);
 }
 
 }  // namespace elastic::slurm

@@ -22,10 +22,13 @@ struct LockStatistics {
     controller::Times processor;  // of these holds
 };
 
+// Of all holds; only to be used by the thread that plans and acts.
+LockStatistics& lock_statistics();
+
 // Job and node records for writing, the rest for reading.
 class ControllerLock {
   public:
-    explicit ControllerLock(LockStatistics& times);
+    ControllerLock();
     ~ControllerLock();
     ControllerLock(const ControllerLock&) = delete;
     ControllerLock& operator=(const ControllerLock&) = delete;
@@ -33,7 +36,6 @@ class ControllerLock {
     double held() const;  // seconds so far
 
   private:
-    LockStatistics& times_;
     std::chrono::steady_clock::time_point since_;
     double processor_;
 };

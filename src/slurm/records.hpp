@@ -3,7 +3,7 @@
 // the records are Slurm's and last as long as the hold.
 #pragma once
 
-#include "core/model/types.hpp"
+#include "controller/job_table.hpp"
 #include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
@@ -19,5 +19,19 @@ inline job_record_t* pending_job(JobId id) {
     job_record_t* job = find_job_record(id);
     return job && IS_JOB_PENDING(job) && job->details && job->priority ? job : nullptr;
 }
+
+// The login name, or the number where there is none.
+std::string user_name(uid_t);
+
+// Seconds that the job may run by its limit; a year for an unlimited one.
+Duration time_limit_of(const job_record_t*);
+
+// When its time limit ends it.
+controller::TimeLimit limit_of(const job_record_t*);
+
+// The table's job of that record, made from it if it is new; the annotation follows the record's
+// admin_comment.
+controller::Job& sync(controller::JobTable&, const job_record_t*);
+void sync(const job_record_t*, controller::Job&);
 
 }  // namespace elastic::slurm

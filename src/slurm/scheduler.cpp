@@ -16,11 +16,11 @@
 #include <algorithm>
 
 #include "common/log.hpp"
+#include "controller/state_file.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/preflight.hpp"
 #include "slurm/site_config.hpp"
-#include "slurm/state_file.hpp"
 
 namespace elastic::slurm {
 
@@ -54,7 +54,11 @@ time_t last_change() {
 
 }  // namespace
 
-Scheduler::Scheduler() : queries_(context_, negotiation_, ""), server_([this] { wake(); }) {}
+Scheduler::Scheduler() : server_([this] { wake(); }) {
+    site_.is_operator = [](uid_t uid) { return uid == 0 || validate_operator(uid); };
+    site_.user_name = user_name;
+    site_.recorded_pass = [this] { return recorded_pass(); };
+}
 
 Scheduler::~Scheduler() {
     stop();
@@ -68,33 +72,33 @@ Result<void> Scheduler::start() {
 
     auto config = read_site_config();
     if (!config) return config.error();
-    context_.config = *config;
-    context_.state_directory = slurm_conf.state_save_location;
-    context_.book = core::AgreementBook(time(nullptr));
+    config_ = *config;
+    state_directory_ = slurm_conf.state_save_location;
+    state_.book = controller::AgreementBook(time(nullptr));
     next_seed_ = time(nullptr);
-    if (auto loaded = load_state_file(context_); !loaded)
+    if (auto loaded = load_state_file(state_directory_ + "/elastic_state", state_); !loaded)
         log_error("{}: what was in flight is given up", loaded.error().message);
     if (auto opened = open_journal(); !opened) return opened.error();
-    if (auto completed = journal_.complete(context_.telling); !completed)
+    if (auto completed = journal_.complete(state_.telling); !completed)
         log_error("{}", completed.error().message);
     if (auto started = server_.start(server_options()); !started) return started.error();
     stopping_ = false;
     thread_ = std::thread([this] { run(); });
     log_info("built for Slurm {}, policy {}, listening on port {}, journal {}", kBuiltForSlurm,
-             context_.config.policy_name, context_.config.listen_port, journal_.path());
+             config_.policy_name, config_.listen_port, journal_.path());
     return {};
 }
 
 ServerOptions Scheduler::server_options() const {
-    return {context_.config.listen_port, munge_socket(), context_.config.max_connections,
-            context_.config.max_connections_per_user};
+    return {config_.listen_port, munge_socket(), config_.max_connections,
+            config_.max_connections_per_user};
 }
 
 Result<void> Scheduler::open_journal() {
-    std::string path = context_.config.journal_file;
-    if (path.empty()) path = context_.state_directory + "/elastic.journal";
+    std::string path = config_.journal_file;
+    if (path.empty()) path = state_directory_ + "/elastic.journal";
     auto opened = journal_.path() == path ? journal_.reopen() : journal_.open(path);
-    if (opened) queries_.set_journal_path(path);
+    if (opened) site_.journal_path = path;
     return opened;
 }
 
@@ -130,6 +134,7 @@ void Scheduler::run() {
     // First of all the table must be as Slurm's records are: applications that
     // reconnect are answered from it.
     reader_.read(now);
+    read_site();
     negotiation_.after_restart(now);
     announce(journal::Controller::What::start, now);
     settlement_.settle(now);
@@ -141,9 +146,8 @@ void Scheduler::run() {
         urgent_ |= negotiation_.check_deadlines(now);
         settlement_.settle(now);
         if (pass_is_due()) pass();
-        if (context_.view.nodes_in_all != announced_nodes_)
-            announce(journal::Controller::What::reconfigure, now);
-        context_.book.forget_finished();
+        if (site_.nodes != announced_nodes_) announce(journal::Controller::What::reconfigure, now);
+        state_.book.forget_finished();
         if (!must_wait_to_tell()) flush();
     }
     now = wall_clock();
@@ -154,11 +158,11 @@ void Scheduler::run() {
 // Until something happens.  False when it is time to stop.
 bool Scheduler::wait() {
     std::unique_lock guard(mutex_);
-    const Duration interval = std::max(context_.config.interval, kLeastInterval);
+    const Duration interval = std::max(config_.interval, kLeastInterval);
     auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(interval));
     if (urgent_ && may_schedule()) until = std::min(until, pass_allowed_);
-    if (context_.outbox.resized) until = std::min(until, save_allowed_);
-    double deadline = context_.book.next_deadline() - wall_clock();
+    if (outbox_.resized) until = std::min(until, save_allowed_);
+    double deadline = state_.book.next_deadline() - wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
     if (deadline > 0 && deadline < 3600)
         until = std::min(
@@ -178,26 +182,26 @@ void Scheduler::take_configuration(Time now) {
         log_error("{}; the configuration before stays in force", config.error().message);
         return;
     }
-    context_.config = *config;
+    config_ = *config;
     if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
     ServerOptions options = [this] {
-        ControllerLock lock(context_.locks);
+        ControllerLock lock;
         return server_options();
     }();
     if (auto adopted = server_.reconfigure(options); !adopted)
         log_error("{}; applications are served as before", adopted.error().message);
-    log_info("configuration read: policy {}", context_.config.policy_name);
+    log_info("configuration read: policy {}", config_.policy_name);
     announce(journal::Controller::What::reconfigure, now);
     urgent_ = true;
 }
 
 // Nobody holds a node before the journal has said that it exists.
 void Scheduler::announce(journal::Controller::What what, Time now) {
-    announced_nodes_ = context_.view.nodes_in_all;
-    auto& events = context_.outbox.events;
+    announced_nodes_ = site_.nodes;
+    auto& events = outbox_.events;
     bool last = events.empty() || what == journal::Controller::What::stop;
     journal::Event event{last ? now : events.front().time,
-                         journal::Controller{what, announced_nodes_, context_.config.policy_name}};
+                         journal::Controller{what, announced_nodes_, config_.policy_name}};
     events.insert(last ? events.end() : events.begin(), std::move(event));
 }
 
@@ -211,7 +215,7 @@ void Scheduler::take_messages(Time now) {
     }
 }
 
-void Scheduler::take_message(const Incoming& incoming, Time now) {
+void Scheduler::take_message(const controller::Incoming& incoming, Time now) {
     if (incoming.closed) {
         tools_.erase(incoming.from);
         queries_.on_closed(incoming.from);
@@ -237,21 +241,34 @@ bool Scheduler::pass_is_due() const {
     auto now = Clock::now();
     if (now < pass_allowed_) return false;
     if (urgent_) return true;
-    if (now - last_pass_ < seconds(context_.config.interval)) return false;
+    if (now - last_pass_ < seconds(config_.interval)) return false;
     // Slurm's marks have a resolution of one second: a change in the second of
     // the last pass may have come before or after it.
     return last_change() >= seen_until_ || now - last_pass_ >= kIdlePass;
 }
 
+// What queries are answered with, as of the last reading.
+void Scheduler::read_site() {
+    site_.private_jobs = reading_.view.private_jobs;
+    site_.nodes = reading_.view.nodes_in_all;
+    site_.idle = reading_.view.snapshot.idle();
+    site_.timings.lock = lock_statistics().held;
+    site_.timings.lock_processor = lock_statistics().processor;
+}
+
+std::string Scheduler::recorded_pass() const {
+    return planned_.seed == 0 ? "" : core::to_json(planned_, plan_).dump();
+}
+
 // Keeps what the plan was made of: the view may be read anew before anybody asks.
 const core::Plan& Scheduler::plan() {
-    core::PlanInputs& inputs = context_.planned;
-    inputs.policy_name = context_.config.policy_name;
-    inputs.policy = context_.config.policy;
+    core::PlanInputs& inputs = planned_;
+    inputs.policy_name = config_.policy_name;
+    inputs.policy = config_.policy;
     inputs.seed = next_seed_++;
-    inputs.snapshot = context_.view.snapshot;
-    context_.plan = core::make_plan(planner_, inputs);
-    return context_.plan;
+    inputs.snapshot = reading_.view.snapshot;
+    plan_ = core::make_plan(planner_, inputs);
+    return plan_;
 }
 
 // [lina] algorithm 1 on Slurm: snapshot, plan, act; and again for what Slurm
@@ -262,12 +279,13 @@ void Scheduler::pass() {
     urgent_ = false;
     Time now = wall_clock();
     reader_.read(now);
+    read_site();
     while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
         now = wall_clock();
         reader_.read_again(now);
     }
     last_pass_ = Clock::now();
-    context_.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());
+    site_.timings.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());
     pass_allowed_ = ration(pass_allowed_, begin);
 }
 
@@ -278,7 +296,7 @@ Scheduler::Clock::time_point Scheduler::ration(Clock::time_point allowed, Clock:
 
 // Whether what is to be told has to wait for its saving.
 bool Scheduler::must_wait_to_tell() const {
-    return context_.outbox.resized && Clock::now() < save_allowed_;
+    return outbox_.resized && Clock::now() < save_allowed_;
 }
 
 // Once, until it works again.
@@ -292,20 +310,20 @@ void Scheduler::report(bool& failed, const Result<void>& saved, const char* cons
 // holds changes with an event, but for what applications say of their progress: a hint that they
 // repeat, and too frequent to be worth a file each.
 void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
-    context_.telling = journal_.prepare(events);
+    state_.telling = journal_.prepare(events);
     auto saved = [this] {
-        controller::Stopwatch watch(context_.states);
-        return save_state_file(context_);
+        controller::Stopwatch watch(site_.timings.states);
+        return save_state_file(state_directory_ + "/elastic_state", state_);
     }();
     report(save_failed_, saved, "agreements would not survive a restart");
-    if (auto written = journal_.write(context_.telling); !written)
+    if (auto written = journal_.write(state_.telling); !written)
         log_error("{}", written.error().message);
 }
 
 void Scheduler::save_slurm() {
     auto begin = Clock::now();
     {
-        controller::Stopwatch watch(context_.saves);
+        controller::Stopwatch watch(site_.timings.saves);
         report(slurm_save_failed_, save_jobs_now(), "resizes would not survive a crash");
     }
     if (Clock::now() - begin > kCheapSave) save_allowed_ = ration(save_allowed_, begin);
@@ -314,15 +332,15 @@ void Scheduler::save_slurm() {
 // Slurm's records and our state first, then the journal, then applications: whatever somebody has
 // been told is still true after a crash, unless the log says that the state cannot be saved.
 void Scheduler::flush() {
-    Outbox out = std::exchange(context_.outbox, {});
+    controller::Outbox out = std::exchange(outbox_, {});
     if (out.resized)
         save_slurm();
     else if (out.changed)
         save_state();
     if (out.unsaved || !out.events.empty()) save_and_write(out.events);
     for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
-    for (ConnectionId id : out.to_close) server_.close(id);
-    for (ConnectionId id : std::exchange(heard_, {})) server_.answered(id);
+    for (controller::ConnectionId id : out.to_close) server_.close(id);
+    for (controller::ConnectionId id : std::exchange(heard_, {})) server_.answered(id);
 }
 
 }  // namespace elastic::slurm

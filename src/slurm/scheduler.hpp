@@ -7,10 +7,12 @@
 #include <mutex>
 #include <thread>
 
+#include "controller/queries.hpp"
+#include "controller/site.hpp"
 #include "core/pass/planner.hpp"
+#include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
 #include "slurm/act/executor.hpp"
-#include "slurm/queries.hpp"
 #include "slurm/read/reader.hpp"
 #include "slurm/server.hpp"
 
@@ -33,11 +35,13 @@ class Scheduler {
     bool wait();
     void wake();
     void take_messages(Time now);
-    void take_message(const Incoming&, Time now);
+    void take_message(const controller::Incoming&, Time now);
     void take_configuration(Time now);
     bool may_schedule() const;
     bool pass_is_due() const;
     void pass();
+    void read_site();
+    std::string recorded_pass() const;
     const core::Plan& plan();
     void flush();
     void save_slurm();
@@ -51,21 +55,32 @@ class Scheduler {
     using Clock = std::chrono::steady_clock;
     static Clock::time_point ration(Clock::time_point allowed, Clock::time_point begin);
 
-    Context context_;
-    Negotiation negotiation_{context_};
-    Observer observer_{context_, negotiation_};
-    Reader reader_{context_, negotiation_, observer_};
-    Settlement settlement_{context_, negotiation_, observer_};
-    Executor executor_{context_, negotiation_, observer_, settlement_};
-    Queries queries_;
+    core::Config config_;
+    // StateSaveLocation as of the start: a change of it needs a restart, and Slurm frees its texts
+    // and makes them anew whenever it reads slurm.conf.
+    std::string state_directory_;
+    controller::State state_;
+    controller::Outbox outbox_;
+    controller::Site site_;
+    Reading reading_;
+    core::PlanInputs planned_;  // in the last pass; its seed is 0 before the first
+    core::Plan plan_;           // made of that
+
+    controller::Negotiation negotiation_{config_, state_, outbox_};
+    controller::Queries queries_{config_, state_, outbox_, negotiation_, site_};
+    Observer observer_{state_, outbox_, negotiation_};
+    Reader reader_{config_, state_, observer_, reading_};
+    Settlement settlement_{state_, outbox_, negotiation_, observer_, reading_};
+    Executor executor_{state_, outbox_, negotiation_, observer_, settlement_, reading_};
     journal::Writer journal_;
     core::Planner planner_;
     std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again
     Server server_;
 
-    std::set<ConnectionId> tools_;
-    std::vector<ConnectionId> heard_;  // whose messages are dealt with, but not yet answered
-    bool urgent_ = true;               // a pass should follow as soon as may be
+    std::set<controller::ConnectionId> tools_;
+    std::vector<controller::ConnectionId>
+        heard_;           // whose messages are dealt with, but not yet answered
+    bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};
     Clock::time_point pass_allowed_{}, save_allowed_{};
     time_t seen_until_ = 0;           // changes up to this second were seen by a pass

@@ -7,7 +7,7 @@
 #include "testing.hpp"
 
 using namespace elastic;
-using namespace elastic::core;
+using namespace elastic::controller;
 using namespace elastic::testing;
 
 namespace {

@@ -17,11 +17,11 @@ namespace elastic::slurm {
 
 namespace {
 
+using controller::Agreement;
+using controller::AgreementEvent;
+using controller::AgreementState;
 using core::Action;
 using core::ActionKind;
-using core::Agreement;
-using core::AgreementEvent;
-using core::AgreementState;
 
 // Reasons of waiting that a job in the view has left behind.
 bool may_be_replaced(uint32_t reason) {
@@ -33,17 +33,18 @@ bool may_be_replaced(uint32_t reason) {
 
 bool Executor::carry_out(const core::Plan& plan, Time now) {
     bool refused = false;
+    plan_ = &plan;
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
-        ControllerLock lock(context_.locks);
-        if (context_.view.is_stale()) return true;
+        ControllerLock lock;
+        if (reading_.view.is_stale()) return true;
         observer_.observe(now);  // which takes a while by itself if the queue is long
         double until = lock.held() + kLongestHold;
         while (action != plan.actions.end() && lock.held() < until)
             refused |= do_action(*action++, now);
         if (action == plan.actions.end()) explain_waiting();
     }
-    if (context_.refusals.has_limits()) ask_limits();
+    if (reading_.refusals.has_limits()) ask_limits();
     settlement_.settle_all(now);
     return refused;
 }
@@ -51,19 +52,19 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
 // Where one account is at its limit others will be, and each that only a plan finds out about
 // costs a plan: so all are asked for, by the first job of each.
 void Executor::ask_limits() {
-    const std::size_t entries = context_.view.snapshot.pending.size();
+    const std::size_t entries = reading_.view.snapshot.pending.size();
     for (std::size_t entry = 0; entry < entries;) {
-        ControllerLock lock(context_.locks);
-        if (context_.view.is_stale()) return;
+        ControllerLock lock;
+        if (reading_.view.is_stale()) return;
         for (; entry < entries && lock.held() < kLongestHold; ++entry) ask_limit(entry);
     }
 }
 
 void Executor::ask_limit(std::size_t index) {
-    const core::PendingJob& entry = context_.view.snapshot.pending[index];
+    const core::PendingJob& entry = reading_.view.snapshot.pending[index];
     if (entry.shares_nodes) return;  // what it would take is not known
     job_record_t* job = pending_job(entry.id);
-    if (job && context_.refusals.is_first_of_account(context_.view.places[index], job))
+    if (job && reading_.refusals.is_first_of_account(reading_.view.places[index], job))
         is_start_barred(job, index);
 }
 
@@ -91,8 +92,8 @@ bool Executor::do_action(const Action& action, Time now) {
 
 bool Executor::do_start(const Action& action, Time now) {
     if (action.deferred) {  // its shrinks carry the claim
-        for (Agreement* shrink : context_.book.shrinks_for(action.job))
-            context_.outbox.unsaved |=
+        for (Agreement* shrink : state_.book.shrinks_for(action.job))
+            outbox_.unsaved |=
                 std::exchange(shrink->beneficiary_size, action.size_after) != action.size_after;
         return false;
     }
@@ -110,9 +111,9 @@ bool Executor::do_start(const Action& action, Time now) {
 }
 
 Started Executor::try_to_start(job_record_t* job, const Action& action) const {
-    const View& view = context_.view;
+    const View& view = reading_.view;
     const core::PendingJob& entry = view.snapshot.pending[action.entry];
-    const Attempt& attempt = context_.queue.attempts()[view.places[action.entry].attempt];
+    const Attempt& attempt = reading_.queue.attempts()[view.places[action.entry].attempt];
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
     // where the user named no number of nodes.
     if (entry.shares_nodes)
@@ -128,9 +129,9 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) const {
 // True if the next plan will differ by it.
 bool Executor::remember_refusal(const job_record_t* job, const Action& action,
                                 StartOutcome outcome) {
-    const Queue::Place& place = context_.view.places[action.entry];
-    Refusals& refusals = context_.refusals;
-    const core::PendingJob& entry = context_.view.snapshot.pending[action.entry];
+    const Queue::Place& place = reading_.view.places[action.entry];
+    Refusals& refusals = reading_.refusals;
+    const core::PendingJob& entry = reading_.view.snapshot.pending[action.entry];
     // As many as were asked for it may have.
     if (entry.elastic.malleable && action.size_after > entry.elastic.pref)
         return refusals.refuse_more_than_asked(place);
@@ -142,8 +143,8 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
 
 bool Executor::do_shrink(const Action& action, Time now) {
     job_record_t* job = running_job(action.job);
-    JobEntry* entry = context_.jobs.find(action.job);
-    if (!job || !entry || context_.book.of_job(action.job)) return false;
+    controller::Job* entry = state_.jobs.find(action.job);
+    if (!job || !entry || state_.book.of_job(action.job)) return false;
     if (action.beneficiary && is_barred(action.beneficiary, now)) return true;
     NodeSet held(job->node_bitmap);
     int keep = batch_host(job);
@@ -152,7 +153,7 @@ bool Executor::do_shrink(const Action& action, Time now) {
     for (std::size_t pool = 0; pool < action.nodes.size(); ++pool) {
         if (action.nodes[pool] == 0) continue;
         NodeSet here(held);
-        here &= context_.view.pools[pool];
+        here &= reading_.view.pools[pool];
         // Jobs grow at the end, so what was gained last is given up and what is kept stays compact.
         leaving |= here.last(action.nodes[pool]);
     }
@@ -168,11 +169,11 @@ bool Executor::do_shrink(const Action& action, Time now) {
 // for it; asked before they are.
 bool Executor::is_barred(JobId beneficiary, Time now) {
     if (job_record_t* job = pending_job(beneficiary)) {
-        const auto index = context_.view.entry_of(beneficiary);
+        const auto index = reading_.view.entry_of(beneficiary);
         return index && (is_start_barred(job, *index) || is_larger_start_barred(job));
     }
     job_record_t* job = running_job(beneficiary);
-    Agreement* request = context_.book.of_job(beneficiary);
+    Agreement* request = state_.book.of_job(beneficiary);
     if (!job || !request || request->state != AgreementState::queued) return false;
     NodeSet others = eligible_nodes(job, usable_nodes());
     others -= NodeSet(job->node_bitmap);
@@ -183,53 +184,53 @@ bool Executor::is_barred(JobId beneficiary, Time now) {
 }
 
 bool Executor::is_start_barred(job_record_t* job, std::size_t index) {
-    const core::PendingJob& entry = context_.view.snapshot.pending[index];
-    const Queue::Place& place = context_.view.places[index];
+    const core::PendingJob& entry = reading_.view.snapshot.pending[index];
+    const Queue::Place& place = reading_.view.places[index];
     const int least = entry.elastic.malleable ? entry.elastic.min : entry.elastic.pref;
-    if (context_.refusals.hides(place, job, least)) return true;
-    auto attempt = find(context_.queue.attempts()[place.attempt]);
+    if (reading_.refusals.hides(place, job, least)) return true;
+    auto attempt = find(reading_.queue.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, least)) return false;
     // A QOS may have a least size as well.
     auto limit = limit_on_start(job, *attempt, entry.elastic.pref);
     if (!limit) return false;
     log_debug("job {}: barred: {}", job->job_id, *limit);
-    context_.refusals.limit(place, job, least);
+    reading_.refusals.limit(place, job, least);
     return true;
 }
 
 // Whether it cannot start with as many nodes as planned, which are more than it asks for.
 bool Executor::is_larger_start_barred(job_record_t* job) {
-    const auto& actions = context_.plan.actions;
+    const auto& actions = plan_->actions;
     const auto start = std::find_if(actions.begin(), actions.end(), [&](const Action& action) {
         return action.kind == ActionKind::start && action.job == job->job_id;
     });
     if (start == actions.end()) return false;
-    const core::PendingJob& entry = context_.view.snapshot.pending[start->entry];
+    const core::PendingJob& entry = reading_.view.snapshot.pending[start->entry];
     if (start->size_after <= entry.elastic.pref) return false;
-    const Queue::Place& place = context_.view.places[start->entry];
-    auto attempt = find(context_.queue.attempts()[place.attempt]);
+    const Queue::Place& place = reading_.view.places[start->entry];
+    auto attempt = find(reading_.queue.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, start->size_after)) return false;
-    context_.refusals.refuse_more_than_asked(place);
+    reading_.refusals.refuse_more_than_asked(place);
     return true;
 }
 
 void Executor::do_expand(const Action& action, Time now) {
-    JobEntry* entry = context_.jobs.find(action.job);
+    controller::Job* entry = state_.jobs.find(action.job);
     if (!entry || !running_job(action.job)) return;
     int nodes = core::total(action.nodes);
     if (!action.op) {
-        if (!context_.book.of_job(action.job)) offer_growth(*entry, action, now);
+        if (!state_.book.of_job(action.job)) offer_growth(*entry, action, now);
         return;
     }
-    Agreement* request = context_.book.find(action.op);
+    Agreement* request = state_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
     request->granted = nodes;
-    context_.outbox.unsaved = true;
+    outbox_.unsaved = true;
     // With victims it stays queued until all of them have left (settle).
     if (!action.deferred) settlement_.apply_grow(*request, now);
 }
 
-void Executor::offer_growth(JobEntry& entry, const Action& action, Time now) {
+void Executor::offer_growth(controller::Job& entry, const Action& action, Time now) {
     job_record_t* job = running_job(entry.id);
     const int size = static_cast<int>(job->node_cnt);
     NodeSet idle = idle_nodes();
@@ -248,14 +249,14 @@ void Executor::do_reserve(const Action& action, Time) {
 }
 
 void Executor::do_deny(const Action& action, Time now) {
-    Agreement* request = context_.book.find(action.op);
+    Agreement* request = state_.book.find(action.op);
     if (request && request->state == AgreementState::queued)
         negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)),
                          now);
 }
 
 void Executor::do_withdraw(const Action& action, Time now) {
-    Agreement* offer = context_.book.find(action.op);
+    Agreement* offer = state_.book.find(action.op);
     if (offer && offer->state == AgreementState::offered)
         negotiation_.end(*offer, AgreementEvent::cancel, std::string(to_string(action.reason)),
                          now);
@@ -265,7 +266,7 @@ void Executor::do_withdraw(const Action& action, Time now) {
 // those behind it.  What else kept them back does not any more, or they were not in the view.
 void Executor::explain_waiting() {
     bool first = true;
-    for (const core::PendingJob& entry : context_.view.snapshot.pending) {
+    for (const core::PendingJob& entry : reading_.view.snapshot.pending) {
         job_record_t* job = pending_job(entry.id);
         if (!job) continue;
         auto reason = first ? WAIT_RESOURCES : WAIT_PRIORITY;

@@ -10,11 +10,15 @@ namespace elastic::slurm {
 
 class Executor {
   public:
-    Executor(Context& context, Negotiation& negotiation, Observer& observer, Settlement& settlement)
-        : context_(context),
+    Executor(controller::State& state, controller::Outbox& outbox,
+             controller::Negotiation& negotiation, Observer& observer, Settlement& settlement,
+             Reading& reading)
+        : state_(state),
+          outbox_(outbox),
           negotiation_(negotiation),
           observer_(observer),
-          settlement_(settlement) {}
+          settlement_(settlement),
+          reading_(reading) {}
 
     // Locks, and does what the plan says.  Because time has passed since the
     // snapshot, each action is checked again and left out if it has become
@@ -33,16 +37,19 @@ class Executor {
     void ask_limits();
     void ask_limit(std::size_t entry);
     void do_expand(const core::Action&, Time now);
-    void offer_growth(JobEntry&, const core::Action&, Time now);
+    void offer_growth(controller::Job&, const core::Action&, Time now);
     void do_reserve(const core::Action&, Time now);
     void do_deny(const core::Action&, Time now);
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
 
-    Context& context_;
-    Negotiation& negotiation_;
+    controller::State& state_;
+    controller::Outbox& outbox_;
+    controller::Negotiation& negotiation_;
     Observer& observer_;
     Settlement& settlement_;
+    Reading& reading_;
+    const core::Plan* plan_ = nullptr;  // the one that is being carried out
 };
 
 }  // namespace elastic::slurm

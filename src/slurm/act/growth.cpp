@@ -10,8 +10,8 @@
 
 namespace elastic::slurm {
 
-Growth choose_joining(job_record_t* job, const JobEntry& entry, const core::Agreement& agreement,
-                      NodeSet idle) {
+Growth choose_joining(job_record_t* job, const controller::Job& entry,
+                      const controller::Agreement& agreement, NodeSet idle) {
     idle &= eligible_nodes(job, usable_nodes());
     int size = static_cast<int>(job->node_cnt);
     int most = std::min({entry.annotation.max, size + agreement.coming(), size + idle.count()});
@@ -19,8 +19,8 @@ Growth choose_joining(job_record_t* job, const JobEntry& entry, const core::Agre
     return within_limits(job, entry, idle, least, most);
 }
 
-Growth within_limits(job_record_t* job, const JobEntry& entry, const NodeSet& idle, int least,
-                     int most) {
+Growth within_limits(job_record_t* job, const controller::Job& entry, const NodeSet& idle,
+                     int least, int most) {
     Growth growth;
     const int size = static_cast<int>(job->node_cnt);
     const core::SizeRule& sizes = entry.annotation.sizes;

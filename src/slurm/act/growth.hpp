@@ -7,8 +7,8 @@
 #include <string>
 
 #include "controller/agreement.hpp"
-#include "slurm/job_table.hpp"
 #include "slurm/nodes.hpp"
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
@@ -18,10 +18,12 @@ struct Growth {
 };
 
 // Those of the idle nodes that join the job now, as agreed.
-Growth choose_joining(job_record_t*, const JobEntry&, const core::Agreement&, NodeSet idle);
+Growth choose_joining(job_record_t*, const controller::Job&, const controller::Agreement&,
+                      NodeSet idle);
 
 // Those of the idle nodes, all of which the job may use, that bring it to the largest allowed size
 // from `least` to `most`; none if there is no such size above its own.
-Growth within_limits(job_record_t*, const JobEntry&, const NodeSet& idle, int least, int most);
+Growth within_limits(job_record_t*, const controller::Job&, const NodeSet& idle, int least,
+                     int most);
 
 }  // namespace elastic::slurm

@@ -21,9 +21,9 @@ namespace elastic::slurm {
 
 namespace {
 
-using core::Agreement;
-using core::AgreementEvent;
-using core::AgreementState;
+using controller::Agreement;
+using controller::AgreementEvent;
+using controller::AgreementState;
 
 time_t partition_end(const job_record_t* job) {
     if (!job->part_ptr || job->part_ptr->max_time == INFINITE) return INT64_MAX / 2;
@@ -33,7 +33,7 @@ time_t partition_end(const job_record_t* job) {
 }  // namespace
 
 void Settlement::settle(Time now) {
-    auto& agreements = context_.book.all();
+    auto& agreements = state_.book.all();
     bool anything = std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
         const Agreement& agreement = entry.second;
         return agreement.open() && (agreement.state == AgreementState::released ||
@@ -45,11 +45,11 @@ void Settlement::settle(Time now) {
 }
 
 void Settlement::settle_all(Time now) {
-    if (context_.book.all().empty()) return;
+    if (state_.book.all().empty()) return;
     bool settled = false;
     while (!settled) {
-        ControllerLock lock(context_.locks);
-        if (context_.view.is_stale()) return;
+        ControllerLock lock;
+        if (reading_.view.is_stale()) return;
         observer_.observe(now);
         settled = settle_some(lock, now);
     }
@@ -60,7 +60,7 @@ bool Settlement::settle_some(const ControllerLock& lock, Time now) {
     bool moved = true;
     while (moved) {
         moved = false;
-        for (auto& [op, agreement] : context_.book.all()) {
+        for (auto& [op, agreement] : state_.book.all()) {
             if (!agreement.open() || !move_forward(agreement, now)) continue;
             moved = true;
             if (lock.held() >= kLongestHold) return false;
@@ -102,7 +102,7 @@ bool Settlement::move_shrink(Agreement& agreement, Time now) {
 
 bool Settlement::still_waits(JobId beneficiary) const {
     if (pending_job(beneficiary)) return true;
-    const Agreement* request = context_.book.of_job(beneficiary);
+    const Agreement* request = state_.book.of_job(beneficiary);
     return running_job(beneficiary) && request && request->state == AgreementState::queued;
 }
 
@@ -115,7 +115,7 @@ bool Settlement::may_leave(const Agreement& shrink) const {
 
 // There are shrinks for it, and all their nodes can be handed over.
 bool Settlement::all_released(JobId beneficiary) const {
-    auto shrinks = context_.book.shrinks_for(beneficiary);
+    auto shrinks = state_.book.shrinks_for(beneficiary);
     return !shrinks.empty() &&
            std::all_of(shrinks.begin(), shrinks.end(),
                        [this](const auto* shrink) { return may_leave(*shrink); });
@@ -125,11 +125,11 @@ bool Settlement::all_released(JobId beneficiary) const {
 // the dependent launch or expansion follows at once.
 void Settlement::hand_over(JobId beneficiary, Time now) {
     int size = 0;
-    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
+    for (Agreement* shrink : state_.book.shrinks_for(beneficiary)) {
         size = shrink->beneficiary_size;
         apply_shrink(*shrink, now);
     }
-    if (Agreement* request = context_.book.of_job(beneficiary);
+    if (Agreement* request = state_.book.of_job(beneficiary);
         request && request->state == AgreementState::queued) {
         apply_grow(*request, now);
         return;
@@ -140,10 +140,10 @@ void Settlement::hand_over(JobId beneficiary, Time now) {
 // A size of 0: the crash of a controller came in between.
 void Settlement::start_beneficiary(JobId id, int size, Time now) {
     job_record_t* job = pending_job(id);
-    const auto index = context_.view.entry_of(id);
+    const auto index = reading_.view.entry_of(id);
     if (!job || !index) return;
-    if (size == 0) size = context_.view.snapshot.pending[*index].elastic.pref;
-    const Attempt& attempt = context_.queue.attempts()[context_.view.places[*index].attempt];
+    if (size == 0) size = reading_.view.snapshot.pending[*index].elastic.pref;
+    const Attempt& attempt = reading_.queue.attempts()[reading_.view.places[*index].attempt];
     Started result = start_job(job, attempt, nodes_for(job, attempt), size);
     if (result.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
@@ -164,7 +164,7 @@ NodeSet Settlement::nodes_for(job_record_t* job, const Attempt& attempt) const {
 
 void Settlement::apply_shrink(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
-    JobEntry* entry = context_.jobs.find(agreement.job);
+    controller::Job* entry = state_.jobs.find(agreement.job);
     if (!job || !entry) return;
     NodeSet leaving = NodeSet::from_text(agreement.node_list);
     leaving &= NodeSet(job->node_bitmap);  // a node may have failed meanwhile
@@ -174,7 +174,7 @@ void Settlement::apply_shrink(Agreement& agreement, Time now) {
         log_error("{}", shrunk.error().message);
         return negotiation_.end(agreement, AgreementEvent::cancel, shrunk.error().message, now);
     }
-    (void)context_.book.advance(agreement, AgreementEvent::apply);
+    (void)state_.book.advance(agreement, AgreementEvent::apply);
     after_resize(job, *entry, agreement, from, leaving.text(), now);
 }
 
@@ -188,7 +188,7 @@ bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& a
 // True if the agreement has changed.
 bool Settlement::apply_grow(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
-    JobEntry* entry = context_.jobs.find(agreement.job);
+    controller::Job* entry = state_.jobs.find(agreement.job);
     if (!job || !entry) return false;
     const auto [joining, limit] = choose_joining(job, *entry, agreement, idle_nodes());
     if (must_wait_for_nodes(job, agreement, joining.count())) return false;
@@ -202,51 +202,47 @@ bool Settlement::apply_grow(Agreement& agreement, Time now) {
         return true;
     }
     if (agreement.state == AgreementState::queued) {
-        context_.outbox.note(now, journal::Grant{agreement.job, agreement.op, ResizeKind::expand,
-                                                 agreement.nodes, joining.count()});
-        (void)context_.book.advance(agreement, AgreementEvent::grant);
+        outbox_.note(now, journal::Grant{agreement.job, agreement.op, ResizeKind::expand,
+                                         agreement.nodes, joining.count()});
+        (void)state_.book.advance(agreement, AgreementEvent::grant);
     }
-    (void)context_.book.advance(agreement, AgreementEvent::apply);
+    (void)state_.book.advance(agreement, AgreementEvent::apply);
     after_resize(job, *entry, agreement, from, joining.text(), now);
     return true;
 }
 
 void Settlement::started(job_record_t* job, Time now) {
     observer_.started(job, now);
-    context_.outbox.changed = true;
-    if (JobEntry* entry = context_.jobs.find(job->job_id); entry && entry->elastic)
+    outbox_.changed = true;
+    if (controller::Job* entry = state_.jobs.find(job->job_id); entry && entry->elastic)
         extend_limit(job, *entry, "it starts with fewer nodes than it asked for");
 }
 
 // A job that has fewer nodes than its limit was meant for takes longer.
-void Settlement::extend_limit(job_record_t* job, JobEntry& entry, const char* why) {
-    auto end = std::min({static_cast<time_t>(entry.ledger.estimated_end() + 0.999),
-                         partition_end(job), end_by_limits(job)});
-    if (job->time_limit == INFINITE || end <= job->end_time) return;
+void Settlement::extend_limit(job_record_t* job, controller::Job& entry, const char* why) {
+    if (job->time_limit == INFINITE || entry.time.extension() == 0) return;
+    const time_t end = std::min({static_cast<time_t>(entry.time.extension() + 0.999),
+                                 partition_end(job), end_by_limits(job)});
+    if (end <= job->end_time) return;
     log_info("job {}: time limit extended by {} s, since {}", entry.id,
              static_cast<long>(end - job->end_time), why);
-    if (entry.limit_extended != job->time_limit) entry.limit_before = job->time_limit;
     set_end(job, end);
-    entry.limit_extended = job->time_limit;
+    entry.time.extended(limit_of(job));
 }
 
 // Bookkeeping, time limit, journal and the application's notice.
-void Settlement::after_resize(job_record_t* job, JobEntry& entry, Agreement& agreement, int from,
-                              const std::string& changed, Time now) {
+void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreement& agreement,
+                              int from, const std::string& changed, Time now) {
     observer_.resized(job, entry);
-    context_.outbox.changed = true;
+    outbox_.changed = true;
     int to = entry.nodes;
-    entry.gain += to - from;
-    entry.expansions += to > from;
-    ++entry.resizes;
-    context_.outbox.resized = true;
-    entry.last_resize = now;
+    entry.history.add(now, from, to);
+    outbox_.resized = true;
     entry.last_reason = agreement.reason;
-    entry.progress_end = 0;
-    entry.ledger.resize(now, to, entry.annotation.cost.seconds(from, to));
+    entry.time.resize(now, to, entry.annotation.cost.seconds(from, to));
     extend_limit(job, entry, "it gave up nodes");
     auto kind = to < from ? ResizeKind::shrink : ResizeKind::expand;
-    context_.outbox.note(
+    outbox_.note(
         now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
     log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
              to < from ? "gave up" : "got", changed, agreement.reason);

@@ -6,14 +6,20 @@
 // nobody can take the nodes in between.
 #pragma once
 
-#include "slurm/read/observer.hpp"
+#include "slurm/lock.hpp"
+#include "slurm/read/reader.hpp"
 
 namespace elastic::slurm {
 
 class Settlement {
   public:
-    Settlement(Context& context, Negotiation& negotiation, Observer& observer)
-        : context_(context), negotiation_(negotiation), observer_(observer) {}
+    Settlement(controller::State& state, controller::Outbox& outbox,
+               controller::Negotiation& negotiation, Observer& observer, const Reading& reading)
+        : state_(state),
+          outbox_(outbox),
+          negotiation_(negotiation),
+          observer_(observer),
+          reading_(reading) {}
 
     // Locks if any agreement might move forward without its application, and
     // moves it: accepted expansions, released nodes, offers nobody needs.
@@ -23,30 +29,32 @@ class Settlement {
 
     // Lets the job have the idle nodes that its granted or accepted agreement names.  True if the
     // agreement has changed.  Needs ControllerLock.
-    bool apply_grow(core::Agreement&, Time now);
+    bool apply_grow(controller::Agreement&, Time now);
 
     // Books a job that was just started.  Needs ControllerLock.
     void started(job_record_t*, Time now);
 
   private:
     bool settle_some(const ControllerLock&, Time now);
-    bool move_forward(core::Agreement&, Time now);
-    bool move_shrink(core::Agreement&, Time now);
+    bool move_forward(controller::Agreement&, Time now);
+    bool move_shrink(controller::Agreement&, Time now);
     bool still_waits(JobId beneficiary) const;
-    bool may_leave(const core::Agreement& shrink) const;
+    bool may_leave(const controller::Agreement& shrink) const;
     bool all_released(JobId beneficiary) const;
-    bool must_wait_for_nodes(const job_record_t*, const core::Agreement&, int found) const;
+    bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
     void hand_over(JobId beneficiary, Time now);
     void start_beneficiary(JobId, int size, Time now);
     NodeSet nodes_for(job_record_t*, const Attempt&) const;
-    void apply_shrink(core::Agreement&, Time now);
-    void extend_limit(job_record_t*, JobEntry&, const char* why);
-    void after_resize(job_record_t*, JobEntry&, core::Agreement&, int from,
+    void apply_shrink(controller::Agreement&, Time now);
+    static void extend_limit(job_record_t*, controller::Job&, const char* why);
+    void after_resize(job_record_t*, controller::Job&, controller::Agreement&, int from,
                       const std::string& changed, Time now);
 
-    Context& context_;
-    Negotiation& negotiation_;
+    controller::State& state_;
+    controller::Outbox& outbox_;
+    controller::Negotiation& negotiation_;
     Observer& observer_;
+    const Reading& reading_;
 };
 
 }  // namespace elastic::slurm

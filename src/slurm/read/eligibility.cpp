@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "slurm/job_table.hpp"
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 

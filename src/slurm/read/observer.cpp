@@ -16,6 +16,9 @@
 
 namespace elastic::slurm {
 
+using controller::Job;
+using controller::TimeLimit;
+
 namespace {
 
 constexpr time_t kEvery = 2;            // seconds; steps come and go without a mark
@@ -58,16 +61,16 @@ void Observer::observe(Time now) {
     ListIterator iterator = list_iterator_create(job_list);
     while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
         if (IS_JOB_FINISHED(job)) continue;
-        JobEntry& entry = entry_of(job);
+        Job& entry = entry_of(job);
         if (!still_waits(job, entry)) observe(job, entry, now);
         entry.observed = round_;
     }
     list_iterator_destroy(iterator);
     std::swap(known_, met_);
     met_.clear();
-    if (context_.jobs.all().size() != known_.size()) forget_others(now);
+    if (state_.jobs.all().size() != known_.size()) forget_others(now);
 
-    auto& events = context_.outbox.events;
+    auto& events = outbox_.events;
     std::move(arrivals_.begin(), arrivals_.end(), std::back_inserter(events));
     arrivals_.clear();
 }
@@ -83,24 +86,24 @@ bool Observer::nothing_changed() {
 
 // Slurm's list changes little between two rounds, so the next job is most often the next one of
 // the round before, and its entry need not be looked up.
-JobEntry& Observer::entry_of(const job_record_t* job) {
+Job& Observer::entry_of(const job_record_t* job) {
     auto end = std::min(known_.size(), next_ + kLookAhead);
     for (std::size_t i = next_; i < end; ++i) {
         if (known_[i].record != job || known_[i].id != job->job_id) continue;
         next_ = i + 1;
         return *met_.emplace_back(known_[i]).entry;
     }
-    return *met_.emplace_back(Known{job, job->job_id, &context_.jobs.sync(job)}).entry;
+    return *met_.emplace_back(Known{job, job->job_id, &sync(state_.jobs, job)}).entry;
 }
 
 // Most jobs of a long queue.  Should its annotation change, the view sees that.
-bool Observer::still_waits(const job_record_t* job, const JobEntry& entry) {
+bool Observer::still_waits(const job_record_t* job, const Job& entry) {
     return IS_JOB_PENDING(job) && entry.submitted && !entry.running && !entry.suspended;
 }
 
 // The jobs that this round has not met are gone.
 void Observer::forget_others(Time now) {
-    auto& entries = context_.jobs.all();
+    auto& entries = state_.jobs.all();
     for (auto entry = entries.begin(); entry != entries.end();) {
         if (entry->second.observed == round_) {
             ++entry;
@@ -112,8 +115,8 @@ void Observer::forget_others(Time now) {
     }
 }
 
-void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
-    context_.jobs.sync(job, entry);
+void Observer::observe(job_record_t* job, Job& entry, Time now) {
+    sync(job, entry);
     if (!entry.submitted) submitted(job, entry, now);
     bool holds = holds_nodes(job);
     bool restarted = entry.restarts != static_cast<int>(job->restart_cnt);
@@ -122,10 +125,7 @@ void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
     entry.restarts = static_cast<int>(job->restart_cnt);
     if (!holds) return;
     repair_batch(job);
-    if (entry.restored_end > 0) restore_ledger(entry, now);
-    const bool is_reset = entry.running && entry.began != 0 && entry.began != job->start_time;
-    if (is_reset) restart_ledger(job, entry, now);
-    entry.began = job->start_time;
+    if (entry.running) follow_limit(job, entry, now);
     if (!entry.running)
         arrivals_.push_back(
             {now, entry.suspended ? book_resume(job, entry, now) : book_start(job, entry, now)});
@@ -135,7 +135,7 @@ void Observer::observe(job_record_t* job, JobEntry& entry, Time now) {
         entry.batch_host = name_of(batch_host(job));
 }
 
-void Observer::requeued(job_record_t* job, JobEntry& entry, Time now) {
+void Observer::requeued(job_record_t* job, Job& entry, Time now) {
     if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
     entry.suspended = false;
     note_not_running(entry);
@@ -144,30 +144,30 @@ void Observer::requeued(job_record_t* job, JobEntry& entry, Time now) {
 
 // The next run begins with the nodes and the time that its user asked for, unless somebody has
 // given it another limit meanwhile.
-void Observer::restore_limit(job_record_t* job, JobEntry& entry) {
-    if (IS_JOB_PENDING(job) && entry.limit_extended != 0 &&
-        job->time_limit == entry.limit_extended) {
-        log_info("job {}: time limit as before its last run, {} min", entry.id, entry.limit_before);
-        job->time_limit = entry.limit_before;
+void Observer::restore_limit(job_record_t* job, Job& entry) {
+    const std::uint32_t before = entry.time.limit_of_next_run(job->time_limit);
+    if (IS_JOB_PENDING(job) && before != 0) {
+        log_info("job {}: time limit as before its last run, {} min", entry.id, before);
+        job->time_limit = before;
         last_job_update = time(nullptr);
     }
-    entry.limit_before = entry.limit_extended = 0;
+    entry.time.end();
 }
 
-void Observer::suspended(JobEntry& entry, Time now) {
+void Observer::suspended(Job& entry, Time now) {
     negotiation_.job_suspended(entry, now);
-    context_.outbox.note(now, journal::End{entry.id, "SUSPENDED", entry.nodes});
+    outbox_.note(now, journal::End{entry.id, "SUSPENDED", entry.nodes});
     entry.suspended = true;
     note_not_running(entry);
 }
 
-void Observer::note_not_running(JobEntry& entry) {
+void Observer::note_not_running(Job& entry) {
     entry.running = false;
     entry.nodes = 0;
     entry.node_list.clear();
 }
 
-void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
+void Observer::submitted(const job_record_t* job, Job& entry, Time now) {
     journal::Submit submit;
     submit.job = job->job_id;
     submit.job_class = entry.elastic ? core::class_name(entry.annotation) : "rigid";
@@ -183,103 +183,99 @@ void Observer::submitted(const job_record_t* job, JobEntry& entry, Time now) {
     submit.limit = job->time_limit == INFINITE ? 0 : time_limit_of(job);
     submit.user = user_name(job->user_id);
     submit.name = text(job->name);
-    context_.outbox.note(now, std::move(submit));
+    outbox_.note(now, std::move(submit));
     entry.submitted = true;
 }
 
 void Observer::started(const job_record_t* job, Time now) {
-    JobEntry& entry = context_.jobs.sync(job);
+    Job& entry = sync(state_.jobs, job);
     if (!entry.submitted) submitted(job, entry, now);
-    context_.outbox.note(now, book_start(job, entry, now));
+    outbox_.note(now, book_start(job, entry, now));
     if (!entry.elastic || !job->details) return;
     // Slurm knows whole seconds only, by which this job's gap would end before that of
     // those that were resized for it.
-    entry.last_resize = now;
+    entry.history.last_resize = now;
     // Its limit is for the size it asked for.
     const int asked = static_cast<int>(job->details->min_nodes);
-    const Duration left = std::max(1.0, static_cast<double>(job->end_time) - now);
-    entry.ledger = core::WorkLedger(now, core::rescale(left, asked, entry.nodes, entry.annotation),
-                                    entry.nodes, entry.annotation.speedup, entry.annotation.pref);
+    entry.time.begin_resized(now, limit_of(job), asked, entry.nodes, entry.annotation);
 }
 
-journal::Start Observer::book_start(const job_record_t* job, JobEntry& entry, Time now) {
+journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time now) {
     entry.running = true;
     entry.restarts = static_cast<int>(job->restart_cnt);
-    entry.last_resize = entry.progress_end = entry.not_before = 0;
-    entry.gain = entry.expansions = entry.resizes = 0;
-    entry.began = job->start_time;
+    entry.history = {};
+    entry.participation.not_before = 0;
     resized(job, entry);
-    restart_ledger(job, entry, now);
+    begin_time(job, entry, now);
     return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
 }
 
 // It goes on with what is left of its time, and what it said of its progress is no longer true.
-journal::Start Observer::book_resume(const job_record_t* job, JobEntry& entry, Time now) {
+journal::Start Observer::book_resume(const job_record_t* job, Job& entry, Time now) {
     entry.running = true;
     entry.suspended = false;
-    entry.progress_end = 0;
     resized(job, entry);
-    restart_ledger(job, entry, now);
+    begin_time(job, entry, now);
     return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job)};
 }
 
-// Also when Slurm begins a job's time anew: it waited for nodes to boot.
-void Observer::restart_ledger(const job_record_t* job, JobEntry& entry, Time now) {
-    double left = std::max(1.0, static_cast<double>(job->end_time) - now);
-    entry.ledger =
-        core::WorkLedger(now, left, entry.nodes, entry.annotation.speedup, entry.annotation.pref);
+// Slurm begins a job's time anew when the nodes that it waited for have booted; any other change of
+// its limit is somebody's will.
+void Observer::follow_limit(const job_record_t* job, Job& entry, Time now) {
+    if (entry.began != static_cast<Time>(job->start_time)) return begin_time(job, entry, now);
+    const TimeLimit before = entry.time.limit();
+    if (entry.time.follow(now, limit_of(job), entry.nodes, entry.annotation))
+        log_info(
+            "job {}: its time limit was changed by others, from {} to {} min; it is kept from now "
+            "on",
+            entry.id, before.minutes, job->time_limit);
 }
 
-// The annotation was not known when the state file was read.
-void Observer::restore_ledger(JobEntry& entry, Time now) {
-    double left = std::exchange(entry.restored_end, 0) - now;
-    if (left > 0)
-        entry.ledger = core::WorkLedger(now, left, std::max(entry.nodes, 1),
-                                        entry.annotation.speedup, entry.annotation.pref);
+void Observer::begin_time(const job_record_t* job, Job& entry, Time now) {
+    entry.began = static_cast<Time>(job->start_time);
+    entry.time.begin(now, limit_of(job), entry.nodes, entry.annotation);
 }
 
-void Observer::resized(const job_record_t* job, JobEntry& entry) {
+void Observer::resized(const job_record_t* job, Job& entry) {
     entry.nodes = static_cast<int>(job->node_cnt);
     entry.node_list = text(job->nodes);
     entry.batch_host = name_of(batch_host(job));
 }
 
-void Observer::note_resize(const job_record_t* job, JobEntry& entry, Time now) {
+void Observer::note_resize(const job_record_t* job, Job& entry, Time now) {
     std::string before = entry.node_list;
     int from = entry.nodes;
     resized(job, entry);
     std::string gone = difference(before, entry.node_list);
     std::string come = difference(entry.node_list, before);
     int kept = from - (gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size()));
-    entry.ledger.resize(now, entry.nodes, 0);
+    entry.time.resize(now, entry.nodes, 0);
     log_info("job {}: has {} instead of {}", entry.id, entry.node_list, before);
     if (!gone.empty()) note_resize(entry, ResizeKind::shrink, from, gone, now);
     if (!come.empty()) note_resize(entry, ResizeKind::expand, kept, come, now);
 }
 
-void Observer::note_resize(JobEntry& entry, ResizeKind kind, int from, const std::string& changed,
+void Observer::note_resize(Job& entry, ResizeKind kind, int from, const std::string& changed,
                            Time now) {
     int count = static_cast<int>(expand_hostlist(changed)->size());
     int to = from + (kind == ResizeKind::shrink ? -count : count);
-    core::Agreement* cause = cause_of(entry, kind, changed);
+    controller::Agreement* cause = cause_of(entry, kind, changed);
     entry.last_reason = cause ? cause->reason : "found: not by an agreement";
     journal::Event event{now, journal::Resize{entry.id, cause ? cause->op : 0, kind, from, to,
                                               changed, entry.last_reason}};
-    auto& events = kind == ResizeKind::shrink ? context_.outbox.events : arrivals_;
+    auto& events = kind == ResizeKind::shrink ? outbox_.events : arrivals_;
     events.push_back(std::move(event));
     if (cause) return negotiation_.applied(*cause, entry, changed, now);
-    context_.outbox.send(
-        entry.connection,
-        protocol::Applied{0, kind == ResizeKind::shrink ? ResizeKind::shrink : ResizeKind::expand,
-                          changed, entry.node_list, entry.nodes});
+    outbox_.send(entry.participation.connection,
+                 protocol::Applied{0, kind, changed, entry.node_list, entry.nodes});
 }
 
 // When slurmctld dies between a resize and the saving of our state, Slurm's
 // records may be ahead: then that agreement has been carried out.
-core::Agreement* Observer::cause_of(const JobEntry& entry, ResizeKind kind,
-                                    const std::string& changed) {
-    using core::AgreementEvent, core::AgreementState;
-    core::Agreement* agreement = context_.book.of_job(entry.id);
+controller::Agreement* Observer::cause_of(const Job& entry, ResizeKind kind,
+                                          const std::string& changed) {
+    using controller::AgreementEvent, controller::AgreementState;
+    controller::Agreement* agreement = state_.book.of_job(entry.id);
     if (!agreement) return nullptr;
     if (agreement->kind == ResizeKind::shrink) {
         if (kind != ResizeKind::shrink || agreement->state != AgreementState::released ||
@@ -288,13 +284,13 @@ core::Agreement* Observer::cause_of(const JobEntry& entry, ResizeKind kind,
     } else if (kind != ResizeKind::expand || agreement->state != AgreementState::accepted) {
         return nullptr;
     }
-    (void)context_.book.advance(*agreement, AgreementEvent::apply);
+    (void)state_.book.advance(*agreement, AgreementEvent::apply);
     return agreement;
 }
 
-void Observer::ended(JobEntry& entry, const std::string& state, Time now) {
+void Observer::ended(Job& entry, const std::string& state, Time now) {
     negotiation_.job_ended(entry, now);
-    context_.outbox.note(now, journal::End{entry.id, state, entry.running ? entry.nodes : 0});
+    outbox_.note(now, journal::End{entry.id, state, entry.running ? entry.nodes : 0});
 }
 
 }  // namespace elastic::slurm

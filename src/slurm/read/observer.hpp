@@ -3,14 +3,18 @@
 // failed nodes, and what another controller did before us.
 #pragma once
 
-#include "slurm/negotiation.hpp"
+#include "controller/negotiation.hpp"
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
 class Observer {
+    using Job = controller::Job;
+
   public:
-    Observer(Context& context, Negotiation& negotiation)
-        : context_(context), negotiation_(negotiation) {}
+    Observer(controller::State& state, controller::Outbox& outbox,
+             controller::Negotiation& negotiation)
+        : state_(state), outbox_(outbox), negotiation_(negotiation) {}
 
     // Compares Slurm's job records with what is known, writes what has changed
     // into the journal and ends agreements whose job has ended.  Needs
@@ -23,36 +27,37 @@ class Observer {
 
     // Books that the job holds the nodes its record names (a start or resize of ours).
     void started(const job_record_t*, Time now);
-    void resized(const job_record_t*, JobEntry&);
+    void resized(const job_record_t*, Job&);
 
   private:
     struct Known {
         const job_record_t* record = nullptr;
         JobId id = 0;
-        JobEntry* entry = nullptr;
+        Job* entry = nullptr;
     };
 
     bool nothing_changed();
-    JobEntry& entry_of(const job_record_t*);
-    static bool still_waits(const job_record_t*, const JobEntry&);
+    Job& entry_of(const job_record_t*);
+    static bool still_waits(const job_record_t*, const Job&);
     void forget_others(Time now);
-    void observe(job_record_t*, JobEntry&, Time now);
-    journal::Start book_start(const job_record_t*, JobEntry&, Time now);
-    journal::Start book_resume(const job_record_t*, JobEntry&, Time now);
-    static void restore_ledger(JobEntry&, Time now);
-    static void restart_ledger(const job_record_t*, JobEntry&, Time now);
-    void submitted(const job_record_t*, JobEntry&, Time now);
-    void ended(JobEntry&, const std::string& state, Time now);
-    void requeued(job_record_t*, JobEntry&, Time now);
-    void restore_limit(job_record_t*, JobEntry&);
-    void suspended(JobEntry&, Time now);
-    static void note_not_running(JobEntry&);
-    void note_resize(const job_record_t*, JobEntry&, Time now);
-    void note_resize(JobEntry&, ResizeKind, int from, const std::string& changed, Time now);
-    core::Agreement* cause_of(const JobEntry&, ResizeKind, const std::string& changed);
+    void observe(job_record_t*, Job&, Time now);
+    journal::Start book_start(const job_record_t*, Job&, Time now);
+    journal::Start book_resume(const job_record_t*, Job&, Time now);
+    static void follow_limit(const job_record_t*, Job&, Time now);
+    static void begin_time(const job_record_t*, Job&, Time now);
+    void submitted(const job_record_t*, Job&, Time now);
+    void ended(Job&, const std::string& state, Time now);
+    void requeued(job_record_t*, Job&, Time now);
+    static void restore_limit(job_record_t*, Job&);
+    void suspended(Job&, Time now);
+    static void note_not_running(Job&);
+    void note_resize(const job_record_t*, Job&, Time now);
+    void note_resize(Job&, ResizeKind, int from, const std::string& changed, Time now);
+    controller::Agreement* cause_of(const Job&, ResizeKind, const std::string& changed);
 
-    Context& context_;
-    Negotiation& negotiation_;
+    controller::State& state_;
+    controller::Outbox& outbox_;
+    controller::Negotiation& negotiation_;
     // In the order of Slurm's list: those of the last round and of this one up to here.  Entries
     // are erased only when a round has not met their jobs, so all that are named exist.
     std::vector<Known> known_, met_;

@@ -5,52 +5,54 @@
 #include "slurm/read/reader.hpp"
 
 #include "slurm/act/growth.hpp"
+#include "slurm/lock.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
-using core::Agreement;
-using core::AgreementState;
+using controller::Agreement;
+using controller::AgreementState;
 
 // Three holds of the lock, none of them longer than it must be.
 void Reader::read(Time now) {
     {
-        ControllerLock lock(context_.locks);
-        context_.queue.list();
+        ControllerLock lock;
+        reading_.queue.list();
     }
     {
-        ControllerLock lock(context_.locks);
-        context_.queue.sort();
+        ControllerLock lock;
+        reading_.queue.sort();
     }
-    context_.queue.finish();
-    context_.refusals = {};
+    reading_.queue.finish();
+    reading_.refusals = {};
     read_again(now);
 }
 
 void Reader::read_again(Time now) {
-    ControllerLock lock(context_.locks);
+    ControllerLock lock;
     observer_.observe(now);
-    read_cluster(now, context_.jobs, context_.queue, context_.refusals, context_.view);
+    read_cluster(now, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
     mark_resizable(now);
     add_agreements();
 }
 
 void Reader::mark_resizable(Time now) {
-    for (core::RunningJob& job : context_.view.snapshot.running) {
-        const JobEntry* entry = context_.jobs.find(job.id);
-        const Agreement* open = context_.book.of_job(job.id);
+    for (core::RunningJob& job : reading_.view.snapshot.running) {
+        const controller::Job* entry = state_.jobs.find(job.id);
+        const Agreement* open = state_.book.of_job(job.id);
         const bool undecided = open && open->state == AgreementState::queued && !has_victims(*open);
-        job.resizable = entry && negotiation_.takes_part(*entry, now) && (!open || undecided);
+        job.resizable =
+            entry && entry->takes_part(now, grace_of(config_, *entry)) && (!open || undecided);
     }
 }
 
 // What agreements in flight mean for planning: requests to decide, and promises.
 void Reader::add_agreements() {
-    core::Snapshot& snapshot = context_.view.snapshot;
+    core::Snapshot& snapshot = reading_.view.snapshot;
     std::set<JobId> claimed;
     NodeSet idle = idle_nodes();
-    for (const auto& [op, agreement] : context_.book.all()) {
+    for (const auto& [op, agreement] : state_.book.all()) {
         job_record_t* job = agreement.open() ? running_job(agreement.job) : nullptr;
         if (!job) continue;
         if (agreement.kind == ResizeKind::shrink) {
@@ -67,14 +69,14 @@ void Reader::add_agreements() {
 }
 
 bool Reader::has_victims(const Agreement& growth) const {
-    return !context_.book.shrinks_for(growth.job).empty();
+    return !state_.book.shrinks_for(growth.job).empty();
 }
 
 core::Promise Reader::promised_shrink(const Agreement& agreement) const {
     core::Promise promise;
     promise.op = agreement.op;
     promise.job = agreement.job;
-    promise.nodes = context_.view.count(NodeSet::from_text(agreement.node_list).get());
+    promise.nodes = reading_.view.count(NodeSet::from_text(agreement.node_list).get());
     promise.beneficiary = agreement.beneficiary;
     promise.size = agreement.beneficiary_size;
     promise.revocable = agreement.state == AgreementState::offered;
@@ -91,13 +93,12 @@ core::Promise Reader::promised_growth(const Agreement& agreement, job_record_t* 
     promise.job = agreement.job;
     promise.revocable = agreement.state == AgreementState::offered;
     int coming = agreement.coming();
-    for (const Agreement* shrink : context_.book.shrinks_for(agreement.job))
-        coming -= shrink->nodes;
+    for (const Agreement* shrink : state_.book.shrinks_for(agreement.job)) coming -= shrink->nodes;
     NodeSet joining;
-    if (const JobEntry* entry = context_.jobs.find(agreement.job))
+    if (const controller::Job* entry = state_.jobs.find(agreement.job))
         joining = choose_joining(job, *entry, agreement, idle).joining.first(coming);
     idle -= joining;
-    promise.nodes = context_.view.count(joining.get());
+    promise.nodes = reading_.view.count(joining.get());
     return promise;
 }
 

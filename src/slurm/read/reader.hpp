@@ -3,13 +3,22 @@
 #pragma once
 
 #include "slurm/read/observer.hpp"
+#include "slurm/read/view.hpp"
 
 namespace elastic::slurm {
 
+// The cluster as it was read last, and what Slurm has refused of the plans made of that.
+struct Reading {
+    Queue queue;
+    View view;  // as of the last pass, or newer
+    Refusals refusals;
+};
+
 class Reader {
   public:
-    Reader(Context& context, Negotiation& negotiation, Observer& observer)
-        : context_(context), negotiation_(negotiation), observer_(observer) {}
+    Reader(const core::Config& config, controller::State& state, Observer& observer,
+           Reading& reading)
+        : config_(config), state_(state), observer_(observer), reading_(reading) {}
 
     // Locks, observes, and makes the queue, the view and its snapshot anew.
     void read(Time now);
@@ -19,13 +28,14 @@ class Reader {
   private:
     void mark_resizable(Time now);
     void add_agreements();
-    bool has_victims(const core::Agreement& growth) const;
-    core::Promise promised_shrink(const core::Agreement&) const;
-    core::Promise promised_growth(const core::Agreement&, job_record_t*, NodeSet& idle) const;
+    bool has_victims(const controller::Agreement& growth) const;
+    core::Promise promised_shrink(const controller::Agreement&) const;
+    core::Promise promised_growth(const controller::Agreement&, job_record_t*, NodeSet& idle) const;
 
-    Context& context_;
-    Negotiation& negotiation_;
+    const core::Config& config_;
+    controller::State& state_;
     Observer& observer_;
+    Reading& reading_;
 };
 
 }  // namespace elastic::slurm

@@ -24,7 +24,8 @@ namespace {
 
 class Builder {
   public:
-    Builder(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals, View& view)
+    Builder(Time now, controller::JobTable& jobs, const Queue& queue, const Refusals& refusals,
+            View& view)
         : now_(now), jobs_(jobs), queue_(queue), refusals_(refusals), view_(view) {}
 
     void build() {
@@ -75,13 +76,13 @@ class Builder {
                           [&](int node) { shared_end_[node] = std::max(shared_end_[node], end); });
             return;
         }
-        const JobEntry& entry = jobs_.sync(job);
+        const controller::Job& entry = sync(jobs_, job);
         core::RunningJob running;
         running.id = job->job_id;
         running.start = static_cast<Time>(job->start_time);
         running.limit_end = end;
         running.duration = std::max(0.0, end - running.start);
-        running.estimated_end = estimated_end(entry, end);
+        running.estimated_end = entry.running ? entry.time.estimated_end(now_) : end;
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {
             running.elastic = entry.annotation;
@@ -89,11 +90,11 @@ class Builder {
             running.elastic.max =
                 std::min(entry.annotation.max, std::max(most_nodes_by_limits(job), size));
             running.eligible = eligibilities_.of(job);
-            running.gain = entry.gain;
-            running.expansions = entry.expansions;
-            running.shrinks = entry.resizes - entry.expansions;
-            running.last_resize = std::max(entry.last_resize, running.start);
-            running.not_before = entry.not_before;
+            running.gain = entry.history.gain;
+            running.expansions = entry.history.expansions;
+            running.shrinks = entry.history.resizes - entry.history.expansions;
+            running.last_resize = std::max(entry.history.last_resize, running.start);
+            running.not_before = entry.participation.not_before;
         } else {
             running.elastic.min = running.elastic.pref = running.elastic.max = size;
             running.eligible = eligibilities_.none();
@@ -101,15 +102,6 @@ class Builder {
         view_.snapshot.running.push_back(std::move(running));
         running_records_.push_back(job);
         bit_or(taken_.get(), job->node_bitmap);
-    }
-
-    // An application that has outrun what it said has said nothing.
-    Time estimated_end(const JobEntry& entry, Time limit_end) const {
-        if (entry.progress_end > now_) return std::min(entry.progress_end, limit_end);
-        const bool has_other_size = entry.resizes > 0 || entry.nodes != entry.annotation.pref;
-        if (entry.elastic && has_other_size)
-            return std::min(entry.ledger.estimated_end(), limit_end);
-        return limit_end;
     }
 
     // ---- pending jobs
@@ -132,7 +124,7 @@ class Builder {
         int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
         if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
         if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
-        const JobEntry& entry = jobs_.sync(job);
+        const controller::Job& entry = sync(jobs_, job);
 
         core::PendingJob pending;
         pending.id = job->job_id;
@@ -273,7 +265,7 @@ class Builder {
     }
 
     Time now_;
-    JobTable& jobs_;
+    controller::JobTable& jobs_;
     const Queue& queue_;
     const Refusals& refusals_;
     View& view_;
@@ -333,8 +325,8 @@ Refusals::Account Refusals::account(const Queue::Place& place, const job_record_
     return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
 }
 
-void read_cluster(Time now, JobTable& jobs, const Queue& queue, const Refusals& refusals,
-                  View& view) {
+void read_cluster(Time now, controller::JobTable& jobs, const Queue& queue,
+                  const Refusals& refusals, View& view) {
     Builder(now, jobs, queue, refusals, view).build();
 }
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "core/model/snapshot.hpp"
-#include "slurm/job_table.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/queue.hpp"
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
@@ -28,10 +28,8 @@ struct View {
     std::vector<Queue::Place> places;  // of pending jobs
     int nodes_in_all = 0;              // that exist
     int node_records = 0;              // in Slurm's table, which may have some to spare
-    // PrivateData has "jobs": users see their own only.  Kept here because slurm_conf, read without
-    // the lock, is all zeros while slurmctld reads slurm.conf.
-    bool private_jobs = true;
-    time_t read = 0;  // when; Slurm's marks of change have this resolution
+    bool private_jobs = true;          // PrivateData has "jobs"
+    time_t read = 0;                   // when; Slurm's marks of change have this resolution
 
     // Slurm was reconfigured with other nodes: indices mean something else now.
     bool is_stale() const { return node_records != node_record_count; }
@@ -87,6 +85,6 @@ class Refusals {
 
 // Fills all of `view` but promises and requests, which the agreements add.
 // Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
-void read_cluster(Time now, JobTable&, const Queue&, const Refusals&, View& view);
+void read_cluster(Time now, controller::JobTable&, const Queue&, const Refusals&, View& view);
 
 }  // namespace elastic::slurm

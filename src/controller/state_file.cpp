@@ -1,23 +1,23 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // Slurm's records are the truth about allocations; this file only says what was
 // intended and what the journal has been told.  So a stale or lost file costs
 // agreements in flight, never a node or a job: observe() corrects the rest.
 //
 // With the state the file holds the lines that the journal is told next, since a
 // crash may come between the two: start() writes those that are missing.
-#include "slurm/state_file.hpp"
+#include "controller/state_file.hpp"
 
 #include "common/atomic_file.hpp"
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 constexpr std::size_t kMaxSize = 256u << 20;
 constexpr std::int64_t kMaxRange = 10'000'000;  // jobs; no Slurm has so many
 
-Json to_json(const JobEntry& job) {
+Json to_json(const Job& job) {
     Json json = Json::object();
     json.set("job", job.id)
         .set("running", job.running)
@@ -26,16 +26,14 @@ Json to_json(const JobEntry& job) {
         .set("nodes", job.nodes)
         .set("node_list", job.node_list);
     if (!job.elastic) return json;
-    if (job.limit_extended != 0)
-        json.set("limit_before", job.limit_before).set("limit_extended", job.limit_extended);
-    return json.set("not_before", job.not_before)
-        .set("last_resize", job.last_resize)
-        .set("gain", job.gain)
-        .set("expansions", job.expansions)
-        .set("resizes", job.resizes)
+    return json.set("not_before", job.participation.not_before)
+        .set("last_resize", job.history.last_resize)
+        .set("gain", job.history.gain)
+        .set("expansions", job.history.expansions)
+        .set("resizes", job.history.resizes)
         .set("last_reason", job.last_reason)
-        .set("progress_end", job.progress_end)
-        .set("ledger_end", job.ledger.estimated_end());
+        .set("began", job.began)
+        .set("time", job.time.save());
 }
 
 // Ids as pairs of first and last.
@@ -81,24 +79,21 @@ journal::Batch batch_from_json(const Json& json) {
 void from_json(const Json& json, JobTable& jobs) {
     auto id = json.need_int("job", 1, UINT32_MAX);
     if (!id) return;
-    JobEntry& job = jobs.all()[static_cast<JobId>(*id)];
-    job.id = static_cast<JobId>(*id);
+    Job& job = jobs.get(static_cast<JobId>(*id));
     job.submitted = true;
     job.running = json.get_bool("running");
     job.suspended = json.get_bool("suspended");
     job.restarts = static_cast<int>(json.get_int("restarts"));
     job.nodes = static_cast<int>(json.get_int("nodes"));
     job.node_list = json.get_string("node_list");
-    job.limit_before = static_cast<std::uint32_t>(json.get_int("limit_before"));
-    job.limit_extended = static_cast<std::uint32_t>(json.get_int("limit_extended"));
-    job.not_before = json.get_number("not_before");
-    job.last_resize = json.get_number("last_resize");
-    job.gain = static_cast<int>(json.get_int("gain"));
-    job.expansions = static_cast<int>(json.get_int("expansions"));
-    job.resizes = static_cast<int>(json.get_int("resizes"));
+    job.participation.not_before = json.get_number("not_before");
+    job.history.last_resize = json.get_number("last_resize");
+    job.history.gain = static_cast<int>(json.get_int("gain"));
+    job.history.expansions = static_cast<int>(json.get_int("expansions"));
+    job.history.resizes = static_cast<int>(json.get_int("resizes"));
     job.last_reason = json.get_string("last_reason");
-    job.progress_end = json.get_number("progress_end");
-    job.restored_end = json.get_number("ledger_end");
+    job.began = json.get_number("began");
+    job.time.load(json.get("time"));
 }
 
 void read_waiting(const Json& ranges, JobTable& jobs) {
@@ -106,44 +101,38 @@ void read_waiting(const Json& ranges, JobTable& jobs) {
         auto first = ranges.at(i).at(0).as_int(), last = ranges.at(i).at(1).as_int();
         if (first < 1 || last > UINT32_MAX || last - first > kMaxRange) continue;
         for (auto id = static_cast<JobId>(first); id <= last; ++id) {
-            jobs.all()[id].id = id;
-            jobs.all()[id].submitted = true;
+            jobs.get(id).submitted = true;
         }
     }
 }
 
-std::string path_of(const Context& context) {
-    return context.state_directory + "/elastic_state";
-}
-
 }  // namespace
 
-Result<void> save_state_file(const Context& context) {
-    Json json = context.book.save()
+Result<void> save_state_file(const std::string& path, const State& state) {
+    Json json = state.book.save()
                     .set("format", kFormat)
-                    .set("table", to_json(context.jobs))
-                    .set("telling", to_json(context.telling));
-    return write_file(path_of(context), json.dump(), Durability::survives_process);
+                    .set("table", to_json(state.jobs))
+                    .set("telling", to_json(state.telling));
+    return write_file(path, json.dump(), Durability::survives_process);
 }
 
-Result<void> load_state_file(Context& context) {
-    const std::string path = path_of(context);
+Result<void> load_state_file(const std::string& path, State& state) {
     auto text = read_file_if_there(path, kMaxSize);
     if (!text) return text.error();
     if (!*text) return {};
     auto json = Json::parse(**text);
-    if (!json) return elastic::error("{}: {}", path, json.error().message);
+    if (!json) return error("{}: {}", path, json.error().message);
     if (json->get_int("format") != kFormat)
-        return elastic::error("{}: format {} is not {}", path, json->get_int("format"), kFormat);
-    core::AgreementBook book(context.book.last_op());
+        return error("{}: format {} is not {}", path, json->get_int("format"), kFormat);
+    AgreementBook book(state.book.last_op());
     if (auto loaded = book.load(*json); !loaded)
-        return elastic::error("{}: {}", path, loaded.error().message);
-    context.book = std::move(book);
-    context.telling = batch_from_json(json->get("telling"));
+        return error("{}: {}", path, loaded.error().message);
+    state.book = std::move(book);
+    state.telling = batch_from_json(json->get("telling"));
     Json jobs = json->get("table").get("jobs");
-    for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), context.jobs);
-    read_waiting(json->get("table").get("waiting"), context.jobs);
+    for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), state.jobs);
+    read_waiting(json->get("table").get("waiting"), state.jobs);
     return {};
 }
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

@@ -1,24 +1,25 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // What selastic asks: answers, and the operator's own resizes.
 #pragma once
 
 #include <map>
 
-#include "slurm/negotiation.hpp"
+#include "controller/negotiation.hpp"
+#include "controller/site.hpp"
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 class Queries {
   public:
-    Queries(Context& context, Negotiation& negotiation, std::string journal_path)
-        : context_(context), negotiation_(negotiation), journal_path_(std::move(journal_path)) {}
+    Queries(const core::Config& config, State& state, Outbox& outbox, Negotiation& negotiation,
+            const Site& site)
+        : config_(config), state_(state), outbox_(outbox), negotiation_(negotiation), site_(site) {}
 
     // Answers through the outbox.  Slurm's rules: a user sees and steers the
     // user's own jobs, an operator all (and everybody sees all unless PrivateData
     // has `jobs`).
     void on_message(const Incoming&, Time now);
     void on_closed(ConnectionId id) { recordings_.erase(id); }
-    void set_journal_path(std::string path) { journal_path_ = std::move(path); }
 
   private:
     Result<Json> answer(const protocol::Query&, const Incoming&, Time now);
@@ -28,16 +29,19 @@ class Queries {
     Result<Json> journal(const protocol::Query&, uid_t) const;
     Result<Json> resize(const protocol::Query&, uid_t, Time now);
     Result<Json> evacuate(const protocol::Query&, uid_t, Time now);
-    Result<JobEntry*> steerable(const protocol::Query&, uid_t, Time now);
-    Result<core::Agreement*> offer_leaving(JobEntry&, const std::vector<std::string>& leaving,
-                                           const std::string& reason, Time now);
-    bool may_see(const JobEntry&, uid_t) const;
+    Result<Job*> steerable(const protocol::Query&, uid_t, Time now);
+    Result<Agreement*> offer_leaving(Job&, const std::vector<std::string>& leaving,
+                                     const std::string& reason, Time now);
+    bool may_see(const Job&, uid_t) const;
 
-    Context& context_;
+    const core::Config& config_;
+    State& state_;
+    Outbox& outbox_;
     Negotiation& negotiation_;
-    std::string journal_path_;
+    const Site& site_;
+    QuietLog quiet_;  // for what users can cause at will
     // The recorded passes that are being read, as text, by who reads them.
     std::map<ConnectionId, std::string> recordings_;
 };
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

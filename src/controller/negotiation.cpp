@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // Every message is looked up as "the open agreement of the job that this
 // connection belongs to"; an operation id that is not that agreement's is
 // answered with a failure and changes nothing.  So an application can only ever
 // act on its own job, and late, doubled or foreign answers are harmless.
 //
 // What comes to nothing because a user wants it so or asks for too much is limited in number
-// (JobEntry::vain), and with it the lines of journal and log that it costs; what succeeds is not.
-#include "slurm/negotiation.hpp"
+// (Job::vain), and with it the lines of journal and log that it costs; what succeeds is not.
+#include "controller/negotiation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +15,9 @@
 #include "common/hostlist.hpp"
 #include "common/log.hpp"
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 namespace {
-
-using core::Agreement;
-using core::AgreementEvent;
-using core::AgreementState;
 
 protocol::Stage stage_of(AgreementState state) {
     switch (state) {
@@ -53,14 +49,9 @@ protocol::Outcome outcome_of(AgreementState state) {
 
 // ---- coming and going
 
-bool Negotiation::takes_part(const JobEntry& job, Time now) const {
-    return job.elastic && job.running &&
-           (job.connection || (job.last_seen > 0 && job.last_seen + context_.grace_of(job) > now));
-}
-
-JobEntry* Negotiation::speaker(ConnectionId connection) {
+Job* Negotiation::speaker(ConnectionId connection) {
     auto found = speakers_.find(connection);
-    return found == speakers_.end() ? nullptr : context_.jobs.find(found->second);
+    return found == speakers_.end() ? nullptr : state_.jobs.find(found->second);
 }
 
 bool Negotiation::on_message(const Incoming& incoming, Time now) {
@@ -68,40 +59,40 @@ bool Negotiation::on_message(const Incoming& incoming, Time now) {
         on_hello(incoming, *hello, now);
         return false;
     }
-    JobEntry* job = speaker(incoming.from);
+    Job* job = speaker(incoming.from);
     if (!job) return false;  // its job has ended meanwhile; the connection is being closed
-    job->last_seen = now;
+    job->participation.last_seen = now;
     return std::visit([&](const auto& message) { return on(*job, message, now); },
                       incoming.message);
 }
 
 void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hello, Time now) {
     auto refuse = [&](const char* code, std::string message) {
-        context_.outbox.send(incoming.from, protocol::Failure{0, code, std::move(message), true});
-        context_.outbox.close(incoming.from);
+        outbox_.send(incoming.from, protocol::Failure{0, code, std::move(message), true});
+        outbox_.close(incoming.from);
     };
-    JobEntry* job = context_.jobs.find(hello.job);
+    Job* job = state_.jobs.find(hello.job);
     if (!job || !job->running)
         return refuse("unknown_job", fmt::format("job {} is not running", hello.job));
     if (incoming.uid != job->owner && incoming.uid != 0) {
-        context_.quiet.complain("speak", fmt::format("user {} tried to speak for job {} of user {}",
-                                                     incoming.uid, job->id, job->owner));
+        quiet_.complain("speak", fmt::format("user {} tried to speak for job {} of user {}",
+                                             incoming.uid, job->id, job->owner));
         return refuse("denied", fmt::format("job {} is not yours", hello.job));
     }
     if (!job->elastic)
         return refuse("not_elastic",
                       fmt::format("job {} was not submitted with --elastic", job->id));
-    if (job->connection) {
-        context_.outbox.send(job->connection, protocol::Failure{0, "replaced",
-                                                                "another process of this job has "
-                                                                "connected",
-                                                                true});
-        context_.outbox.close(job->connection);
-        speakers_.erase(job->connection);
+    if (job->participation.connection) {
+        tell(*job, protocol::Failure{0, "replaced",
+                                     "another process of this job has "
+                                     "connected",
+                                     true});
+        outbox_.close(job->participation.connection);
+        speakers_.erase(job->participation.connection);
     }
-    job->connection = incoming.from;
+    job->participation.connection = incoming.from;
     speakers_[incoming.from] = job->id;
-    job->last_seen = now;
+    job->participation.last_seen = now;
 
     protocol::Welcome welcome;
     welcome.job = job->id;
@@ -113,60 +104,57 @@ void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hell
     welcome.nodes = job->nodes;
     welcome.batch_host = job->batch_host;
     welcome.nonce = hello.nonce;
-    Agreement* agreement = context_.book.of_job(job->id);
+    Agreement* agreement = state_.book.of_job(job->id);
     if (agreement && agreement->state == AgreementState::queued)
         welcome.request = agreement->op;
     else if (agreement) {
         welcome.agreement = agreement->op;
         welcome.stage = stage_of(agreement->state);
     }
-    context_.outbox.send(incoming.from, std::move(welcome));
+    outbox_.send(incoming.from, std::move(welcome));
     if (agreement) catch_up(*job, *agreement, now);
 }
 
 // Tells a client that has just connected what is in flight.
-void Negotiation::catch_up(const JobEntry& job, const Agreement& agreement, Time now) {
+void Negotiation::catch_up(const Job& job, const Agreement& agreement, Time now) {
     if (agreement.state == AgreementState::queued)
-        return context_.outbox.send(job.connection, protocol::Queued{0, agreement.op});
+        return tell(job, protocol::Queued{0, agreement.op});
     send_offer(job, agreement, now);
     if (agreement.state == AgreementState::accepted)
-        context_.outbox.send(
-            job.connection,
-            protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
+        tell(job, protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
     if (agreement.state == AgreementState::applied)
-        context_.outbox.send(job.connection,
-                             protocol::Applied{agreement.op, agreement.kind, agreement.node_list,
-                                               job.node_list, job.nodes});
+        tell(job, protocol::Applied{agreement.op, agreement.kind, agreement.node_list,
+                                    job.node_list, job.nodes});
 }
 
 void Negotiation::on_closed(ConnectionId connection, Time now) {
-    if (JobEntry* job = speaker(connection)) {
-        job->connection = 0;
-        job->last_seen = now;
+    if (Job* job = speaker(connection)) {
+        job->participation.connection = 0;
+        job->participation.last_seen = now;
         speakers_.erase(connection);
     }
 }
 
-void Negotiation::job_ended(JobEntry& job, Time now) {
-    if (Agreement* agreement = context_.book.of_job(job.id))
+void Negotiation::job_ended(Job& job, Time now) {
+    if (Agreement* agreement = state_.book.of_job(job.id))
         end(*agreement, AgreementEvent::cancel, "the job has ended", now);
-    speakers_.erase(job.connection);
-    context_.outbox.close(std::exchange(job.connection, 0));
-    job.last_seen = 0;
+    speakers_.erase(job.participation.connection);
+    outbox_.close(std::exchange(job.participation.connection, 0));
+    job.participation.last_seen = 0;
 }
 
-void Negotiation::job_suspended(JobEntry& job, Time now) {
-    Agreement* agreement = context_.book.of_job(job.id);
+void Negotiation::job_suspended(Job& job, Time now) {
+    Agreement* agreement = state_.book.of_job(job.id);
     if (!agreement) return;
     if (agreement->state == AgreementState::applied)  // the nodes are its own, ready or not
-        (void)context_.book.advance(*agreement, AgreementEvent::expire);
+        (void)state_.book.advance(*agreement, AgreementEvent::expire);
     else
         end(*agreement, AgreementEvent::cancel, "the job is suspended", now);
 }
 
 // ---- offers
 
-Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list, int nodes,
+Agreement& Negotiation::offer_shrink(Job& job, const std::string& node_list, int nodes,
                                      JobId beneficiary, std::string reason, Time now) {
     Agreement agreement;
     agreement.job = job.id;
@@ -175,34 +163,34 @@ Agreement& Negotiation::offer_shrink(JobEntry& job, const std::string& node_list
     agreement.node_list = node_list;
     agreement.beneficiary = beneficiary;
     agreement.created = now;
-    agreement.deadline = now + context_.grace_of(job);
+    agreement.deadline = now + grace_of(config_, job);
     agreement.reason = std::move(reason);
-    Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(now, journal::Offer{job.id, opened.op, ResizeKind::shrink, nodes,
-                                             node_list, beneficiary, opened.reason});
+    Agreement& opened = state_.book.open(std::move(agreement));
+    outbox_.note(now, journal::Offer{job.id, opened.op, ResizeKind::shrink, nodes, node_list,
+                                     beneficiary, opened.reason});
     log_info("job {}: offered to give up {} ({} of {} nodes) {}", job.id, node_list, nodes,
              job.nodes, opened.reason);
     send_offer(job, opened, now);
     return opened;
 }
 
-Agreement& Negotiation::offer_expand(JobEntry& job, int nodes, std::string reason, Time now) {
+Agreement& Negotiation::offer_expand(Job& job, int nodes, std::string reason, Time now) {
     Agreement agreement;
     agreement.job = job.id;
     agreement.kind = ResizeKind::expand;
     agreement.nodes = nodes;
     agreement.created = now;
-    agreement.deadline = now + context_.grace_of(job);
+    agreement.deadline = now + grace_of(config_, job);
     agreement.reason = std::move(reason);
-    Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(
+    Agreement& opened = state_.book.open(std::move(agreement));
+    outbox_.note(
         now, journal::Offer{job.id, opened.op, ResizeKind::expand, nodes, "", 0, opened.reason});
     log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
     send_offer(job, opened, now);
     return opened;
 }
 
-void Negotiation::send_offer(const JobEntry& job, const Agreement& agreement, Time now) {
+void Negotiation::send_offer(const Job& job, const Agreement& agreement, Time now) {
     protocol::Offer offer;
     offer.op = agreement.op;
     offer.kind = agreement.kind;
@@ -213,31 +201,33 @@ void Negotiation::send_offer(const JobEntry& job, const Agreement& agreement, Ti
     if (shrink) offer.node_list = agreement.node_list;
     offer.deadline = std::max(0.0, agreement.deadline - now);
     offer.reason = agreement.reason;
-    context_.outbox.send(job.connection, std::move(offer));
+    tell(job, std::move(offer));
 }
 
 // ---- answers
 
-Agreement* Negotiation::in_flight(const JobEntry& job, OpId op) {
-    Agreement* agreement = context_.book.of_job(job.id);
+Agreement* Negotiation::in_flight(const Job& job, OpId op) {
+    Agreement* agreement = state_.book.of_job(job.id);
     if (agreement && agreement->op == op) return agreement;
     fail(job, 0, "state", fmt::format("operation {} is not in flight for job {}", op, job.id));
     return nullptr;
 }
 
-bool Negotiation::advance(const JobEntry& job, Agreement& agreement, AgreementEvent event) {
-    auto advanced = context_.book.advance(agreement, event);
+bool Negotiation::advance(const Job& job, Agreement& agreement, AgreementEvent event) {
+    auto advanced = state_.book.advance(agreement, event);
     if (!advanced) fail(job, 0, "state", advanced.error().message);
     return static_cast<bool>(advanced);
 }
 
-void Negotiation::fail(const JobEntry& job, std::int64_t token, std::string code,
-                       std::string message) {
-    context_.outbox.send(job.connection,
-                         protocol::Failure{token, std::move(code), std::move(message), false});
+void Negotiation::tell(const Job& job, protocol::Message message) {
+    outbox_.send(job.participation.connection, std::move(message));
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Accept& accept, Time now) {
+void Negotiation::fail(const Job& job, std::int64_t token, std::string code, std::string message) {
+    tell(job, protocol::Failure{token, std::move(code), std::move(message), false});
+}
+
+bool Negotiation::on(Job& job, const protocol::Accept& accept, Time now) {
     Agreement* agreement = in_flight(job, accept.op);
     if (!agreement) return false;
     // A client that reconnects may repeat what it said.
@@ -246,13 +236,13 @@ bool Negotiation::on(JobEntry& job, const protocol::Accept& accept, Time now) {
         return false;
     }
     if (!advance(job, *agreement, AgreementEvent::accept)) return false;
-    agreement->deadline = now + context_.grace_of(job);
-    context_.outbox.note(now, journal::Accept{job.id, agreement->op});
-    context_.outbox.send(job.connection, protocol::Accepted{agreement->op, context_.grace_of(job)});
+    agreement->deadline = now + grace_of(config_, job);
+    outbox_.note(now, journal::Accept{job.id, agreement->op});
+    tell(job, protocol::Accepted{agreement->op, grace_of(config_, job)});
     return false;
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Decline& decline, Time now) {
+bool Negotiation::on(Job& job, const protocol::Decline& decline, Time now) {
     Agreement* agreement = in_flight(job, decline.op);
     if (!agreement) return false;
     if (!next_state(agreement->kind, agreement->state, AgreementEvent::decline)) {
@@ -263,27 +253,27 @@ bool Negotiation::on(JobEntry& job, const protocol::Decline& decline, Time now) 
     }
     end(*agreement, AgreementEvent::decline,
         decline.reason.empty() ? "declined by the application" : decline.reason, now);
-    job.vain.take(now);
+    job.participation.vain.take(now);
     back_off(job.id, now);
     return true;
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Done& done, Time now) {
+bool Negotiation::on(Job& job, const protocol::Done& done, Time now) {
     Agreement* agreement = in_flight(job, done.op);
     if (!agreement) return false;
     if (agreement->kind == ResizeKind::shrink) {
         if (agreement->state == AgreementState::released) return false;  // said twice
         if (!advance(job, *agreement, AgreementEvent::release)) return false;
         agreement->deadline = kNever;  // it is others whom it waits for now
-        context_.outbox.note(now, journal::Release{job.id, agreement->op});
+        outbox_.note(now, journal::Release{job.id, agreement->op});
         return false;
     }
     if (!advance(job, *agreement, AgreementEvent::ready)) return false;
-    context_.outbox.note(now, journal::Ready{job.id, agreement->op});
+    outbox_.note(now, journal::Ready{job.id, agreement->op});
     return true;  // it may be resized again
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
+bool Negotiation::on(Job& job, const protocol::Cancel& cancel, Time now) {
     Agreement* agreement = in_flight(job, cancel.op);
     if (!agreement) return false;
     bool agreed =
@@ -295,18 +285,18 @@ bool Negotiation::on(JobEntry& job, const protocol::Cancel& cancel, Time now) {
         return false;
     }
     end(*agreement, AgreementEvent::cancel, "cancelled by the application", now);
-    job.vain.take(now);
+    job.participation.vain.take(now);
     if (agreed) back_off(job.id, now);
     return true;
 }
 
 // A job asks for one thing at a time, and only while it holds nodes.
-bool Negotiation::may_ask(const JobEntry& job, std::int64_t token) {
+bool Negotiation::may_ask(const Job& job, std::int64_t token) {
     if (!job.running) {
         fail(job, token, "state", fmt::format("job {} is suspended", job.id));
         return false;
     }
-    const Agreement* open = context_.book.of_job(job.id);
+    const Agreement* open = state_.book.of_job(job.id);
     if (!open) return true;
     fail(job, token, "state",
          fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
@@ -314,15 +304,15 @@ bool Negotiation::may_ask(const JobEntry& job, std::int64_t token) {
     return false;
 }
 
-Result<void> Negotiation::may_ask_again(JobEntry& job, Time now) const {
-    const Duration wait = job.vain.wait(now);
+Result<void> Negotiation::may_ask_again(Job& job, Time now) const {
+    const Duration wait = job.participation.vain.wait(now);
     if (wait <= 0) return {};
     return error(
         "too much was asked for job {} and denied, declined or cancelled; ask again in {:.0f} s",
         job.id, std::ceil(wait));
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) {
+bool Negotiation::on(Job& job, const protocol::Request& request, Time now) {
     if (!job.annotation.evolving) {
         fail(job, request.token, "denied",
              fmt::format(
@@ -345,14 +335,14 @@ bool Negotiation::on(JobEntry& job, const protocol::Request& request, Time now) 
     agreement.created = now;
     agreement.deadline = now + request.timeout;
     agreement.reason = "asked for by the application";
-    Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(
+    Agreement& opened = state_.book.open(std::move(agreement));
+    outbox_.note(
         now, journal::Request{job.id, opened.op, ResizeKind::expand, opened.nodes, opened.least});
-    context_.outbox.send(job.connection, protocol::Queued{request.token, opened.op});
+    tell(job, protocol::Queued{request.token, opened.op});
     return true;
 }
 
-Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
+Result<std::string> Negotiation::nodes_to_release(const Job& job,
                                                   const protocol::Release& release) const {
     auto held = expand_hostlist(job.node_list);
     if (!held) return held.error();
@@ -381,7 +371,7 @@ Result<std::string> Negotiation::nodes_to_release(const JobEntry& job,
     return list;
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Release& release, Time now) {
+bool Negotiation::on(Job& job, const protocol::Release& release, Time now) {
     if (!may_ask(job, release.token)) return false;
     auto list = nodes_to_release(job, release);
     if (!list) {
@@ -397,20 +387,20 @@ bool Negotiation::on(JobEntry& job, const protocol::Release& release, Time now) 
     agreement.nodes = static_cast<int>(expand_hostlist(*list)->size());
     agreement.created = now;
     agreement.reason = "given back by the application";
-    Agreement& opened = context_.book.open(std::move(agreement));
-    context_.outbox.note(now, journal::Release{job.id, opened.op});
-    context_.outbox.send(job.connection, protocol::Queued{release.token, opened.op});
+    Agreement& opened = state_.book.open(std::move(agreement));
+    outbox_.note(now, journal::Release{job.id, opened.op});
+    tell(job, protocol::Queued{release.token, opened.op});
     return true;
 }
 
-bool Negotiation::on(JobEntry& job, const protocol::Progress& progress, Time now) {
-    job.progress_end = now + progress.remaining;
+bool Negotiation::on(Job& job, const protocol::Progress& progress, Time now) {
+    job.time.say_progress(now, progress.remaining);
     return false;
 }
 
 // What only a controller or a tool says.
 template <class Other>
-bool Negotiation::on(JobEntry& job, const Other&, Time) {
+bool Negotiation::on(Job& job, const Other&, Time) {
     fail(job, 0, "malformed", "an application does not send such a message");
     return false;
 }
@@ -418,12 +408,12 @@ bool Negotiation::on(JobEntry& job, const Other&, Time) {
 // ---- ends
 
 void Negotiation::back_off(JobId id, Time now) {
-    if (JobEntry* job = context_.jobs.find(id)) job->not_before = now + context_.config.back_off;
+    if (Job* job = state_.jobs.find(id)) job->participation.not_before = now + config_.back_off;
 }
 
 void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::string& reason,
                       Time now) {
-    if (auto advanced = context_.book.advance(agreement, event); !advanced) {
+    if (auto advanced = state_.book.advance(agreement, event); !advanced) {
         log_error("{}", advanced.error().message);
         return;
     }
@@ -431,68 +421,67 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
              to_string(agreement.state), reason);
     switch (agreement.state) {
         case AgreementState::declined:
-            context_.outbox.note(now, journal::Decline{agreement.job, agreement.op, reason});
+            outbox_.note(now, journal::Decline{agreement.job, agreement.op, reason});
             break;
         case AgreementState::expired:
-            context_.outbox.note(now, journal::Expire{agreement.job, agreement.op, reason});
+            outbox_.note(now, journal::Expire{agreement.job, agreement.op, reason});
             break;
         case AgreementState::denied:
-            context_.outbox.note(now, journal::Deny{agreement.job, agreement.op, agreement.kind,
-                                                    agreement.nodes, reason});
+            outbox_.note(now, journal::Deny{agreement.job, agreement.op, agreement.kind,
+                                            agreement.nodes, reason});
             break;
         default:
-            context_.outbox.note(now, journal::Cancel{agreement.job, agreement.op, reason});
+            outbox_.note(now, journal::Cancel{agreement.job, agreement.op, reason});
     }
-    if (JobEntry* job = context_.jobs.find(agreement.job)) {
-        if (agreement.state == AgreementState::denied) job->vain.take(now);
+    if (Job* job = state_.jobs.find(agreement.job)) {
+        if (agreement.state == AgreementState::denied) job->participation.vain.take(now);
         job->last_reason = reason;
-        context_.outbox.send(job->connection, protocol::Ended{agreement.op, agreement.kind,
-                                                              outcome_of(agreement.state), reason});
+        tell(*job,
+             protocol::Ended{agreement.op, agreement.kind, outcome_of(agreement.state), reason});
     }
     JobId waiting = agreement.kind == ResizeKind::shrink ? agreement.beneficiary : agreement.job;
     if (waiting) drop_claim(waiting, "the nodes are not wanted any more", now);
 }
 
 void Negotiation::drop_claim(JobId beneficiary, const std::string& reason, Time now) {
-    for (Agreement* shrink : context_.book.shrinks_for(beneficiary)) {
+    for (Agreement* shrink : state_.book.shrinks_for(beneficiary)) {
         shrink->beneficiary = 0;
-        context_.outbox.unsaved = true;
+        outbox_.unsaved = true;
         if (shrink->state == AgreementState::offered)
             end(*shrink, AgreementEvent::cancel, reason, now);
     }
     // A request whose victims failed is open again for all it asked for.
-    Agreement* request = context_.book.of_job(beneficiary);
+    Agreement* request = state_.book.of_job(beneficiary);
     if (request && request->state == AgreementState::queued) {
         request->granted = 0;
-        context_.outbox.unsaved = true;
+        outbox_.unsaved = true;
     }
 }
 
-void Negotiation::applied(Agreement& agreement, const JobEntry& job, const std::string& changed,
+void Negotiation::applied(Agreement& agreement, const Job& job, const std::string& changed,
                           Time now) {
     if (agreement.state == AgreementState::applied) {
         agreement.node_list = changed;
-        agreement.deadline = now + context_.grace_of(job);
+        agreement.deadline = now + grace_of(config_, job);
     }
-    context_.outbox.send(job.connection, protocol::Applied{agreement.op, agreement.kind, changed,
-                                                           job.node_list, job.nodes});
+    tell(job, protocol::Applied{agreement.op, agreement.kind, changed, job.node_list, job.nodes});
 }
 
 void Negotiation::after_restart(Time now) {
-    for (auto& [op, agreement] : context_.book.all()) {
-        const JobEntry* job = context_.jobs.find(agreement.job);
+    for (auto& [op, agreement] : state_.book.all()) {
+        const Job* job = state_.jobs.find(agreement.job);
         bool held_up = agreement.open() && agreement.state != AgreementState::queued;
         if (held_up && job && agreement.deadline < kNever)
-            agreement.deadline = now + context_.grace_of(*job);
+            agreement.deadline = now + grace_of(config_, *job);
     }
 }
 
 bool Negotiation::check_deadlines(Time now) {
     bool decide = false;
-    for (Agreement* agreement : context_.book.overdue(now)) {
+    for (Agreement* agreement : state_.book.overdue(now)) {
         if (!agreement->open()) continue;  // ended with an earlier one
         if (agreement->state == AgreementState::queued) {
-            if (context_.book.shrinks_for(agreement->job).empty()) {
+            if (state_.book.shrinks_for(agreement->job).empty()) {
                 decide = true;
                 continue;
             }
@@ -500,18 +489,18 @@ bool Negotiation::check_deadlines(Time now) {
                 now);
         } else if (agreement->state == AgreementState::applied) {
             // The nodes are the job's whether it says so or not.
-            (void)context_.book.advance(*agreement, AgreementEvent::expire);
-            context_.outbox.unsaved = true;
+            (void)state_.book.advance(*agreement, AgreementEvent::expire);
+            outbox_.unsaved = true;
         } else if (agreement->kind == ResizeKind::shrink &&
                    agreement->state == AgreementState::accepted &&
-                   context_.config.shrink_timeout == core::ShrinkTimeout::kill) {
+                   config_.shrink_timeout == core::ShrinkTimeout::kill) {
             log_info("job {}: has not left {} in time; it is taken (ShrinkTimeout=kill)",
                      agreement->job, agreement->node_list);
             // The journal has a resize and no release: the job has not released anything.
-            (void)context_.book.advance(*agreement, AgreementEvent::release);
+            (void)state_.book.advance(*agreement, AgreementEvent::release);
             agreement->deadline = kNever;
             agreement->reason += ", taken at the deadline";
-            context_.outbox.unsaved = true;
+            outbox_.unsaved = true;
         } else {
             back_off(agreement->job, now);
             end(*agreement, AgreementEvent::expire,
@@ -523,4 +512,4 @@ bool Negotiation::check_deadlines(Time now) {
     return decide;
 }
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // Answers come from the controller's own table, not from Slurm's records: no
 // lock is taken, so a tool in a loop cannot slow slurmctld down.  What an answer
 // costs the scheduler's thread is limited, and it is known beforehand who may have it.
-#include "slurm/queries.hpp"
+#include "controller/queries.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -12,7 +12,7 @@
 #include "common/text.hpp"
 #include "journal/journal.hpp"
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 namespace {
 
@@ -33,16 +33,12 @@ Json to_json(const std::vector<journal::Event>& events) {
     return list;
 }
 
-bool is_operator(uid_t uid) {
-    return uid == 0 || validate_operator(uid);
-}
-
-const char* state_name(const JobEntry& job) {
+const char* state_name(const Job& job) {
     if (job.running) return "RUNNING";
     return job.suspended ? "SUSPENDED" : "PENDING";
 }
 
-Json describe(const core::Agreement& agreement, Time now) {
+Json describe(const Agreement& agreement, Time now) {
     Json json = Json::object()
                     .set("op", agreement.op)
                     .set("kind", to_string(agreement.kind))
@@ -55,10 +51,10 @@ Json describe(const core::Agreement& agreement, Time now) {
     return json;
 }
 
-Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
+Json describe(const Job& job, const std::string& user, const Agreement* agreement, Time now) {
     Json json = Json::object()
                     .set("job", job.id)
-                    .set("user", user_name(job.owner))
+                    .set("user", user)
                     .set("name", job.name)
                     .set("class", job.elastic ? core::class_name(job.annotation) : "rigid")
                     .set("state", state_name(job))
@@ -68,15 +64,15 @@ Json describe(const JobEntry& job, const core::Agreement* agreement, Time now) {
             .set("pref", job.annotation.pref)
             .set("max", job.annotation.max);
     json.set("node_list", job.node_list)
-        .set("connected", job.connection != 0)
-        .set("resizes", job.resizes)
+        .set("connected", job.participation.connection != 0)
+        .set("resizes", job.history.resizes)
         .set("last_reason", job.last_reason);
-    if (job.running && job.limit_end > 0) json.set("time_left", std::max(0.0, job.limit_end - now));
+    if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
     if (agreement) json.set("agreement", describe(*agreement, now));
     return json;
 }
 
-Error wrong_size(const JobEntry& job, int nodes) {
+Error wrong_size(const Job& job, int nodes) {
     return error("job {} cannot have {} nodes ({})", job.id, nodes,
                  core::size_names(job.annotation));
 }
@@ -95,7 +91,7 @@ Json times(const controller::Times& times) {
 
 void Queries::on_message(const Incoming& incoming, Time now) {
     if (std::holds_alternative<protocol::Hello>(incoming.message)) {
-        context_.outbox.send(incoming.from, [&] {
+        outbox_.send(incoming.from, [&] {
             protocol::Welcome welcome;
             welcome.nonce = std::get<protocol::Hello>(incoming.message).nonce;
             return welcome;
@@ -104,16 +100,16 @@ void Queries::on_message(const Incoming& incoming, Time now) {
     }
     const auto* query = std::get_if<protocol::Query>(&incoming.message);
     if (!query) {
-        context_.outbox.send(incoming.from,
-                             protocol::Failure{0, "malformed", "a tool sends queries only", false});
+        outbox_.send(incoming.from,
+                     protocol::Failure{0, "malformed", "a tool sends queries only", false});
         return;
     }
     auto body = answer(*query, incoming, now);
     if (body)
-        context_.outbox.send(incoming.from, protocol::Reply{query->token, *body});
+        outbox_.send(incoming.from, protocol::Reply{query->token, *body});
     else
-        context_.outbox.send(
-            incoming.from, protocol::Failure{query->token, "denied", body.error().message, false});
+        outbox_.send(incoming.from,
+                     protocol::Failure{query->token, "denied", body.error().message, false});
 }
 
 Result<Json> Queries::answer(const protocol::Query& query, const Incoming& from, Time now) {
@@ -127,24 +123,24 @@ Result<Json> Queries::answer(const protocol::Query& query, const Incoming& from,
     return error("\"{}\" is not known to this controller", query.what);
 }
 
-bool Queries::may_see(const JobEntry& job, uid_t uid) const {
-    return !context_.view.private_jobs || job.owner == uid || is_operator(uid);
+bool Queries::may_see(const Job& job, uid_t uid) const {
+    return !site_.private_jobs || job.owner == uid || site_.is_operator(uid);
 }
 
 Result<Json> Queries::jobs(uid_t uid, Time now) const {
-    std::vector<const JobEntry*> seen;
-    for (const auto& [id, job] : context_.jobs.all())
+    std::vector<const Job*> seen;
+    for (const auto& [id, job] : state_.jobs.all())
         if (may_see(job, uid)) seen.push_back(&job);
     // Elastic jobs first, then those that run.
-    std::sort(seen.begin(), seen.end(), [](const JobEntry* left, const JobEntry* right) {
-        auto rank = [](const JobEntry* job) {
+    std::sort(seen.begin(), seen.end(), [](const Job* left, const Job* right) {
+        auto rank = [](const Job* job) {
             return std::tuple(!job->elastic, !job->running, job->id);
         };
         return rank(left) < rank(right);
     });
     std::map<JobId, Json> listed;
-    for (std::size_t room = kMaxJobsText; const JobEntry* job : seen) {
-        Json item = describe(*job, context_.book.of_job(job->id), now);
+    for (std::size_t room = kMaxJobsText; const Job* job : seen) {
+        Json item = describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id), now);
         item.set("name", job->name.substr(0, kMaxNameListed));
         const std::size_t size = item.dump().size();
         if (size > room || listed.size() == kMaxJobs) break;
@@ -156,25 +152,25 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
     return Json::object()
         .set("jobs", list)
         .set("left_out", seen.size() - listed.size())
-        .set("nodes", context_.view.nodes_in_all)
-        .set("idle", context_.view.snapshot.idle())
-        .set("policy", context_.config.policy_name)
-        .set("pass", times(context_.passes))
-        .set("lock", times(context_.locks.held))
-        .set("lock_processor", times(context_.locks.processor))
-        .set("save", times(context_.saves))
-        .set("state", times(context_.states));
+        .set("nodes", site_.nodes)
+        .set("idle", site_.idle)
+        .set("policy", config_.policy_name)
+        .set("pass", times(site_.timings.passes))
+        .set("lock", times(site_.timings.lock))
+        .set("lock_processor", times(site_.timings.lock_processor))
+        .set("save", times(site_.timings.saves))
+        .set("state", times(site_.timings.states));
 }
 
 Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) const {
-    const JobEntry* job = context_.jobs.find(query.job);
+    const Job* job = state_.jobs.find(query.job);
     if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
-    if (!job && context_.view.private_jobs && !is_operator(uid))
+    if (!job && site_.private_jobs && !site_.is_operator(uid))
         return error("job {} is not known or not yours", query.job);
-    const auto excerpt = journal::tail(journal_path_, kMaxHistory, query.job, kExcerpt);
+    const auto excerpt = journal::tail(site_.journal_path, kMaxHistory, query.job, kExcerpt);
     if (!job && (!excerpt || excerpt->events.empty()))
         return error("job {} is not known", query.job);
-    Json json = job ? describe(*job, context_.book.of_job(job->id), now)
+    Json json = job ? describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id), now)
                     : Json::object().set("job", query.job).set("state", "ENDED");
     if (job && job->elastic) json.set("annotation", core::to_json(job->annotation));
     const Json history = excerpt ? to_json(excerpt->events) : Json::array();
@@ -184,10 +180,10 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
 // For replaying a decision at a desk; shows all jobs, so it is for operators.  Thousands of jobs
 // make a text of megabytes, which is given in pieces; all of them are of the pass at the first.
 Result<Json> Queries::snapshot(const protocol::Query& query, const Incoming& from) {
-    if (!is_operator(from.uid)) return error("only an operator may take a snapshot");
-    if (context_.planned.seed == 0) return error("no planning pass has been made yet");
-    if (query.after.empty())
-        recordings_[from.from] = core::to_json(context_.planned, context_.plan).dump();
+    if (!site_.is_operator(from.uid)) return error("only an operator may take a snapshot");
+    if (query.after.empty()) recordings_[from.from] = site_.recorded_pass();
+    if (query.after.empty() && recordings_[from.from].empty())
+        return error("no planning pass has been made yet");
     const auto recording = recordings_.find(from.from);
     const auto begin = query.after.empty() ? 0 : parse_unsigned(query.after);
     if (recording == recordings_.end() || !begin || *begin >= recording->second.size())
@@ -200,15 +196,16 @@ Result<Json> Queries::snapshot(const protocol::Query& query, const Incoming& fro
 }
 
 Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
-    if (context_.view.private_jobs && !is_operator(uid))
+    if (site_.private_jobs && !site_.is_operator(uid))
         return error("PrivateData has jobs: the journal is for operators, show JOB for owners");
     const std::size_t asked = query.tail > 0 ? static_cast<std::size_t>(query.tail) : 100;
     const std::size_t count = std::min(asked, kMaxEvents);
     const auto from = journal::position_from_string(query.after);
     if (!from && !query.after.empty())
         return error("after: '{}' is no place in a journal", printable(query.after));
-    const auto excerpt = from ? journal::since(journal_path_, *from, count, query.job, kExcerpt)
-                              : journal::tail(journal_path_, count, query.job, kExcerpt);
+    const auto excerpt = from
+                             ? journal::since(site_.journal_path, *from, count, query.job, kExcerpt)
+                             : journal::tail(site_.journal_path, count, query.job, kExcerpt);
     if (!excerpt) return excerpt.error();
     const std::size_t given = excerpt->events.size();
     const bool cut = excerpt->cut || (given == kMaxEvents && asked > given);
@@ -219,27 +216,26 @@ Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
 }
 
 // The job that this user may resize now.
-Result<JobEntry*> Queries::steerable(const protocol::Query& query, uid_t uid, Time now) {
-    JobEntry* job = context_.jobs.find(query.job);
+Result<Job*> Queries::steerable(const protocol::Query& query, uid_t uid, Time now) {
+    Job* job = state_.jobs.find(query.job);
     if (!job || !job->running) return error("job {} is not running", query.job);
-    if (job->owner != uid && !is_operator(uid)) {
-        context_.quiet.complain("steer", fmt::format("user {} tried to {} job {} of user {}", uid,
-                                                     query.what, job->id, job->owner));
+    if (job->owner != uid && !site_.is_operator(uid)) {
+        quiet_.complain("steer", fmt::format("user {} tried to {} job {} of user {}", uid,
+                                             query.what, job->id, job->owner));
         return error("job {} is not yours", job->id);
     }
     if (!job->elastic || !job->annotation.malleable)
         return error("job {} is not malleable", job->id);
-    if (const core::Agreement* open = context_.book.of_job(job->id))
+    if (const Agreement* open = state_.book.of_job(job->id))
         return error("operation {} of job {} is in flight ({}, {})", open->op, job->id,
                      to_string(open->kind), to_string(open->state));
-    if (!negotiation_.takes_part(*job, now))
+    if (!job->takes_part(now, grace_of(config_, *job)))
         return error("job {} has not connected: its application does not take part", job->id);
     return job;
 }
 
-Result<core::Agreement*> Queries::offer_leaving(JobEntry& job,
-                                                const std::vector<std::string>& leaving,
-                                                const std::string& reason, Time now) {
+Result<Agreement*> Queries::offer_leaving(Job& job, const std::vector<std::string>& leaving,
+                                          const std::string& reason, Time now) {
     int left = job.nodes - static_cast<int>(leaving.size());
     if (std::find(leaving.begin(), leaving.end(), job.batch_host) != leaving.end())
         return error("{} runs the batch script of job {} and cannot be given up", job.batch_host,
@@ -252,10 +248,10 @@ Result<core::Agreement*> Queries::offer_leaving(JobEntry& job,
 Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) {
     auto found = steerable(query, uid, now);
     if (!found) return found.error();
-    JobEntry& job = **found;
+    Job& job = **found;
     if (auto may = negotiation_.may_ask_again(job, now); !may) return may.error();
-    std::string reason = fmt::format("asked for by {}", user_name(uid));
-    double grace = context_.grace_of(job);
+    std::string reason = fmt::format("asked for by {}", site_.user_name(uid));
+    double grace = grace_of(config_, job);
     if (query.what == "shrink") {
         if (query.nodes >= job.nodes)
             return error("job {} has {} nodes: {} is not fewer", job.id, job.nodes, query.nodes);
@@ -275,8 +271,7 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
     if (query.nodes <= job.nodes)
         return error("job {} has {} nodes: {} is not more", job.id, job.nodes, query.nodes);
     if (!job.annotation.allows(query.nodes)) return wrong_size(job, query.nodes);
-    const core::Agreement& offered =
-        negotiation_.offer_expand(job, query.nodes - job.nodes, reason, now);
+    const Agreement& offered = negotiation_.offer_expand(job, query.nodes - job.nodes, reason, now);
     return Json::object()
         .set("op", offered.op)
         .set("message", fmt::format("offered to job {}: {} more nodes, if they are idle when it "
@@ -286,9 +281,9 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
 
 // [gupta] section VII-A: the jobs leave the node while it still works.
 Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now) {
-    if (!is_operator(uid)) return error("only an operator may evacuate a node");
+    if (!site_.is_operator(uid)) return error("only an operator may evacuate a node");
     Json agreements = Json::array(), left = Json::array();
-    for (auto& [id, job] : context_.jobs.all()) {
+    for (auto& [id, job] : state_.jobs.all()) {
         if (!job.running) continue;
         auto held = expand_hostlist(job.node_list);
         if (!held || std::find(held->begin(), held->end(), query.node) == held->end()) continue;
@@ -296,7 +291,7 @@ Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now
         of_job.job = id;
         auto found = steerable(of_job, uid, now);
         auto offered = found ? offer_leaving(job, {query.node}, "its node is to be evacuated", now)
-                             : Result<core::Agreement*>(found.error());
+                             : Result<Agreement*>(found.error());
         if (offered)
             agreements.push(Json::object().set("job", id).set("op", (*offered)->op));
         else
@@ -305,4 +300,4 @@ Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now
     return Json::object().set("agreements", agreements).set("left", left);
 }
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

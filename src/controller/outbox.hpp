@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-// What is to be told to the outside once slurmctld's locks are released: lines
-// for the journal and messages for applications.
+// SPDX-License-Identifier: MIT
+// What is to be told to the outside once slurmctld's locks are released: lines for the journal and
+// messages for applications.
 //
 // Always holds: nothing is told before the state it speaks of is saved.
 #pragma once
@@ -11,14 +11,14 @@
 #include "controller/incoming.hpp"
 #include "journal/event.hpp"
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 struct Outbox {
     std::vector<journal::Event> events;
     std::vector<std::pair<controller::ConnectionId, protocol::Message>> messages;
     std::vector<controller::ConnectionId> to_close;
     bool changed = false;  // Slurm's records were, and are to be saved some time
-    bool resized = false;  // what is told rests on that: they must be saved before
+    bool resized = false;  // what is told rests on Slurm's records: they must be saved before
     bool unsaved = false;  // an agreement has changed, and there may be no event that says so
 
     template <class What>
@@ -33,4 +33,4 @@ struct Outbox {
     }
 };
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

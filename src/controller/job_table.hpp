@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What the controller remembers of each job beyond Slurm's own record.
+//
+// Always holds: a job is in the table only while it is pending, running or suspended in Slurm;
+// Slurm's record is the truth about its nodes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include "common/token_bucket.hpp"
+#include "controller/incoming.hpp"
+#include "controller/run_time.hpp"
+#include "core/model/annotation.hpp"
+#include "core/model/config.hpp"
+
+namespace elastic::controller {
+
+// Whether a job can be asked for another size, and may ask for one.
+struct Participation {
+    ConnectionId connection = 0;  // 0: not connected now
+    Time last_seen = 0;           // when it was; 0 never
+    Time not_before = 0;          // no offers before: it declined or let one expire
+    // For what its user asked for and ended, declined or was denied: each round of it costs lines
+    // of the journal, which must not grow at a user's will.
+    TokenBucket vain{20, 1};
+
+    // Connected, or gone for so short a time that it will be back.
+    bool is_present(Time now, Duration grace) const {
+        return connection || (last_seen > 0 && last_seen + grace > now);
+    }
+};
+
+// What policies ask of a job's past, [lina] section 4.
+struct ResizeHistory {
+    Time last_resize = 0;
+    int gain = 0;  // nodes added less nodes taken
+    int expansions = 0;
+    int resizes = 0;
+
+    void add(Time now, int from, int to) {
+        last_resize = now;
+        gain += to - from;
+        expansions += to > from;
+        ++resizes;
+    }
+};
+
+struct Job {
+    JobId id = 0;
+    uid_t owner = 0;
+    std::string name;
+
+    bool elastic = false;
+    core::Annotation annotation;  // rigid jobs: min = pref = max
+    std::string comment;          // the admin_comment that the annotation was read from
+
+    // As the journal was told last.
+    bool submitted = false;
+    bool running = false;
+    bool suspended = false;  // then it is not running
+    int restarts = 0;        // how often it was requeued before
+    int nodes = 0;
+    std::string node_list;
+    Time began = 0;          // its time, as Slurm says; 0 not known
+    std::string batch_host;  // the node it can never give up
+
+    Participation participation;
+    ResizeHistory history;
+    RunTime time;
+    std::string last_reason;  // of the last resize or refusal, for people
+
+    std::uint64_t observed = 0;  // by which round of who follows Slurm's records
+
+    bool takes_part(Time now, Duration grace) const {
+        return elastic && running && participation.is_present(now, grace);
+    }
+};
+
+// How long its application may take to answer and to move its data.
+inline Duration grace_of(const core::Config& config, const Job& job) {
+    if (job.annotation.grace < 0) return config.grace_time;
+    return std::min(job.annotation.grace, config.max_grace_time);
+}
+
+class JobTable {
+  public:
+    Job* find(JobId);
+    const Job* find(JobId) const;
+    // The job of that id, new if it is not known.
+    Job& get(JobId);
+    void erase(JobId id) { jobs_.erase(id); }
+
+    // In no order; a job stays where it is until it is erased.
+    using Jobs = std::unordered_map<JobId, Job>;
+    Jobs& all() { return jobs_; }
+    const Jobs& all() const { return jobs_; }
+
+  private:
+    Jobs jobs_;
+};
+
+}  // namespace elastic::controller

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// The application's side of agreements: what it says, what it is told, and what
+// happens when it says nothing.
+//
+// Takes no slurmctld locks and changes nothing in Slurm: an agreement that has
+// become ripe is carried out by the Settlement.
+#pragma once
+
+#include <unordered_map>
+
+#include "common/log.hpp"
+#include "controller/outbox.hpp"
+#include "controller/state.hpp"
+#include "core/model/config.hpp"
+
+namespace elastic::controller {
+
+class Negotiation {
+  public:
+    // The configuration may change between calls.
+    Negotiation(const core::Config& config, State& state, Outbox& outbox)
+        : config_(config), state_(state), outbox_(outbox) {}
+
+    // A message on a connection that said Hello as an application.  True if a
+    // planning pass should follow at once.
+    bool on_message(const Incoming&, Time now);
+    void on_closed(ConnectionId, Time now);
+
+    // Offers; the job takes part and has no open agreement.
+    Agreement& offer_shrink(Job&, const std::string& node_list, int nodes, JobId beneficiary,
+                            std::string reason, Time now);
+    Agreement& offer_expand(Job&, int nodes, std::string reason, Time now);
+
+    // Ends it before it was applied and tells the application.
+    void end(Agreement&, AgreementEvent, const std::string& reason, Time now);
+    // The nodes of shrinks for that job are no longer wanted by it.
+    void drop_claim(JobId beneficiary, const std::string& reason, Time now);
+    // What Slurm's books now say; bookkeeping of the job is the caller's.
+    void applied(Agreement&, const Job&, const std::string& changed, Time now);
+    // The job holds nothing any more.
+    void job_ended(Job&, Time now);
+    // It cannot answer, and its nodes may be given to others: what was in flight is over.
+    void job_suspended(Job&, Time now);
+
+    // Ends what has taken too long.  True if a request is to be decided now: the
+    // next planning pass grants or denies it.
+    bool check_deadlines(Time now);
+    // Nobody could answer while the controller was away: what applications hold
+    // up gets its whole grace time anew.
+    void after_restart(Time now);
+
+    // Whether its user may ask for another size, after what was asked for in vain.
+    Result<void> may_ask_again(Job&, Time now) const;
+
+  private:
+    void on_hello(const Incoming&, const protocol::Hello&, Time now);
+    void catch_up(const Job&, const Agreement&, Time now);
+    bool on(Job&, const protocol::Accept&, Time now);
+    bool on(Job&, const protocol::Decline&, Time now);
+    bool on(Job&, const protocol::Done&, Time now);
+    bool on(Job&, const protocol::Cancel&, Time now);
+    bool on(Job&, const protocol::Request&, Time now);
+    bool on(Job&, const protocol::Release&, Time now);
+    bool on(Job&, const protocol::Progress&, Time now);
+    template <class Other>
+    bool on(Job&, const Other&, Time now);
+
+    bool may_ask(const Job&, std::int64_t token);
+    Agreement* in_flight(const Job&, OpId);
+    bool advance(const Job&, Agreement&, AgreementEvent);
+    void send_offer(const Job&, const Agreement&, Time now);
+    void tell(const Job&, protocol::Message);
+    void fail(const Job&, std::int64_t token, std::string code, std::string message);
+    void back_off(JobId, Time now);
+    Result<std::string> nodes_to_release(const Job&, const protocol::Release&) const;
+    Job* speaker(ConnectionId);
+
+    const core::Config& config_;
+    State& state_;
+    Outbox& outbox_;
+    QuietLog quiet_;                                    // for what users can cause at will
+    std::unordered_map<ConnectionId, JobId> speakers_;  // by connection
+};
+
+}  // namespace elastic::controller

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// The ledger (core/model/speedup.hpp) follows the work over any number of resizes; the limit is
+// extended to what it says, but neither is believed beyond the other: an estimate in the past or
+// after the limit is the limit.
+#include "controller/run_time.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace elastic::controller {
+
+namespace {
+
+constexpr Duration kLeastLeft =
+    1;  // seconds that a job has which is over by the clock but not by Slurm
+
+core::WorkLedger ledger_until(Time end, Time now, int nodes, const core::Annotation& annotation) {
+    return {now, std::max(kLeastLeft, end - now), std::max(nodes, 1), annotation.speedup,
+            annotation.pref};
+}
+
+}  // namespace
+
+void RunTime::begin(Time now, const TimeLimit& limit, int nodes,
+                    const core::Annotation& annotation) {
+    *this = RunTime();
+    limit_ = limit;
+    ledger_ = ledger_until(limit.end, now, nodes, annotation);
+}
+
+void RunTime::begin_resized(Time now, const TimeLimit& limit, int asked, int nodes,
+                            const core::Annotation& annotation) {
+    begin(now, limit, nodes, annotation);
+    if (asked == nodes) return;
+    const Duration left = std::max(kLeastLeft, limit.end - now);
+    ledger_ = core::WorkLedger(now, core::rescale(left, asked, nodes, annotation), nodes,
+                               annotation.speedup, annotation.pref);
+    resized_ = true;
+}
+
+bool RunTime::follow(Time now, const TimeLimit& limit, int nodes,
+                     const core::Annotation& annotation) {
+    if (limit_ == limit) {
+        if (const Time end = std::exchange(loaded_end_, 0); end > 0)
+            ledger_ = ledger_until(end, now, nodes, annotation);
+        return false;
+    }
+    begin(now, limit, nodes, annotation);
+    is_law_ = true;
+    return true;
+}
+
+void RunTime::resize(Time now, int nodes, Duration cost) {
+    ledger_.resize(now, nodes, cost);
+    progress_end_ = 0;
+    resized_ = true;
+}
+
+Time RunTime::estimated_end(Time now) const {
+    if (progress_end_ > now) return std::min(progress_end_, limit_.end);
+    if (resized_ && ledger_.estimated_end() > now)
+        return std::min(ledger_.estimated_end(), limit_.end);
+    return limit_.end;
+}
+
+Time RunTime::extension() const {
+    const Time needed = ledger_.estimated_end();
+    return resized_ && !is_law_ && needed > limit_.end ? needed : 0;
+}
+
+void RunTime::extended(const TimeLimit& to) {
+    if (minutes_before_ == 0) minutes_before_ = limit_.minutes;
+    limit_ = to;
+}
+
+std::uint32_t RunTime::limit_of_next_run(std::uint32_t minutes) const {
+    const bool is_ours = minutes_before_ != 0 && minutes == limit_.minutes;
+    return is_ours ? minutes_before_ : 0;
+}
+
+Json RunTime::save() const {
+    return Json::object()
+        .set("limit_end", limit_.end)
+        .set("limit", limit_.minutes)
+        .set("limit_before", minutes_before_)
+        .set("law", is_law_)
+        .set("resized", resized_)
+        .set("progress_end", progress_end_)
+        .set("ledger_end", loaded_end_ > 0 ? loaded_end_ : ledger_.estimated_end());
+}
+
+void RunTime::load(const Json& json) {
+    limit_.end = json.get_number("limit_end");
+    limit_.minutes = static_cast<std::uint32_t>(json.get_int("limit"));
+    minutes_before_ = static_cast<std::uint32_t>(json.get_int("limit_before"));
+    is_law_ = json.get_bool("law");
+    resized_ = json.get_bool("resized");
+    progress_end_ = json.get_number("progress_end");
+    loaded_end_ = json.get_number("ledger_end");
+}
+
+}  // namespace elastic::controller

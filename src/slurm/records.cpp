@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The annotation is parsed when a job is first seen and when its admin_comment changes, not in
+// every pass.
+#include "slurm/records.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+constexpr Duration kYear = 365.0 * 24 * 3600;
+
+void read_annotation(controller::Job& known, const job_record_t* job) {
+    const char* comment = job->admin_comment ? job->admin_comment : "";
+    if (known.comment == comment) return;
+    auto parsed = core::annotation_from_text(comment);
+    known.comment = comment;
+    known.elastic = static_cast<bool>(parsed);
+    known.annotation = parsed ? *parsed : core::Annotation{};
+}
+
+}  // namespace
+
+std::string user_name(uid_t uid) {
+    char* name = uid_to_string_cached(uid);
+    return name ? name : std::to_string(uid);
+}
+
+Duration time_limit_of(const job_record_t* job) {
+    uint32_t minutes = job->time_limit;
+    if (minutes == NO_VAL && job->part_ptr) {
+        minutes = job->part_ptr->default_time;
+        if (minutes == NO_VAL) minutes = job->part_ptr->max_time;
+    }
+    return minutes == INFINITE || minutes == NO_VAL ? kYear : minutes * 60.0;
+}
+
+controller::TimeLimit limit_of(const job_record_t* job) {
+    return {static_cast<Time>(job->end_time), job->time_limit};
+}
+
+controller::Job& sync(controller::JobTable& jobs, const job_record_t* job) {
+    controller::Job& known = jobs.get(job->job_id);
+    sync(job, known);
+    return known;
+}
+
+void sync(const job_record_t* job, controller::Job& known) {
+    known.owner = job->user_id;
+    if (known.name.empty() && job->name) known.name = job->name;
+    read_annotation(known, job);
+}
+
+}  // namespace elastic::slurm
