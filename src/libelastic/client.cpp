@@ -260,24 +260,25 @@ int Client::request(int nodes, int least, Duration timeout) {
 
 // "" if there are not so many.
 std::string Client::last_nodes(int count) const {
-    const auto listed = expand_hostlist(known_.node_list);
+    const auto listed = expand_hostlist(shown_.node_list);
     if (!listed || count < 1) return {};
-    const bool known = std::ranges::find(*listed, known_.batch_host) != listed->end();
+    const bool known = std::ranges::find(*listed, shown_.batch_host) != listed->end();
     // Slurm starts a batch script on the first.
     const auto names =
-        last_hosts(*listed, known || listed->empty() ? known_.batch_host : listed->front(), count);
+        last_hosts(*listed, known || listed->empty() ? shown_.batch_host : listed->front(), count);
     return std::ssize(names) < count ? "" : compress_hostlist(names);
 }
 
+// The application has emptied nodes that it was shown, whatever has come or gone since.
 int Client::release(int nodes, const char* node_list) {
     if (!elastic()) return ELASTIC_ENOTELASTIC;
     if (release_) return fail(ELASTIC_ESTATE, "a release is under way already");
     const auto names = names_of(node_list ? node_list : last_nodes(nodes));
-    const auto mine = names_of(known_.node_list);
+    const auto mine = names_of(shown_.node_list);
     if (names.empty() || names.size() >= mine.size() || !std::ranges::includes(mine, names))
         return fail(ELASTIC_EINVAL, "not some, but not all, of the job's nodes");
-    if (names.contains(known_.batch_host))
-        return fail(ELASTIC_EINVAL, fmt::format("{} has the batch script", known_.batch_host));
+    if (names.contains(shown_.batch_host))
+        return fail(ELASTIC_EINVAL, fmt::format("{} has the batch script", shown_.batch_host));
     const auto list = list_of(names);
     if (list.size() > kMaxReleaseList) return fail(ELASTIC_EINVAL, "the list is too long");
     release_ =

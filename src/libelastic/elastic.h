@@ -159,8 +159,9 @@ ELASTIC_API int elastic_request(elastic_handle* handle, int nodes, int least, do
 /* Gives nodes back that the application has emptied: those of node_list, or, if that is NULL,
  * the last `nodes` of elastic_nodelist(), elastic_batch_host() excepted.  `nodes` is ignored
  * when there is a list.  ELASTIC_EVENT_RESIZED or ELASTIC_EVENT_ENDED follows.
- * One release at a time: ELASTIC_ESTATE otherwise.  ELASTIC_EINVAL for nodes the job does not
- * have, and for all of them. */
+ * One release at a time: ELASTIC_ESTATE otherwise.  ELASTIC_EINVAL for nodes that are not in
+ * elastic_nodelist(), and for all of them.  If one of them has left the job since, all of it is
+ * denied. */
 ELASTIC_API int elastic_release(elastic_handle* handle, int nodes, const char* node_list);
 
 /* Withdraws a request, or an offer or expansion that is not applied yet.  op 0: the request.

@@ -307,6 +307,39 @@ TEST(a_release_names_the_last_nodes) {
     check_eq(client.release(1, nullptr), ELASTIC_OK);
 }
 
+// Two messages come in one read; the application has been told of the first.
+TEST(a_release_is_of_the_nodes_the_application_was_shown) {
+    Theatre s;
+    auto& client = s.open();
+    s.offer_shrink();
+    s.controller.send(Applied{0, ResizeKind::expand, "n[5-6]", "n[1-6]", 6});
+    s.expect(ELASTIC_EVENT_OFFER_SHRINK);
+    check_eq(client.view().node_list, "n[1-4]");
+    check_eq(client.release(4, nullptr), ELASTIC_EINVAL);
+    check_eq(client.release(0, "n5"), ELASTIC_EINVAL);
+    check_eq(client.release(1, nullptr), ELASTIC_OK);
+    check_eq(s.heard<Release>().node_list, "n4");
+    s.expect(ELASTIC_EVENT_RESIZED);
+    check_eq(client.view().node_list, "n[1-6]");
+}
+
+TEST(a_release_of_a_node_that_has_just_left_is_for_the_controller_to_deny) {
+    Theatre s;
+    auto& client = s.open();
+    s.offer_shrink();
+    s.controller.send(Applied{0, ResizeKind::shrink, "n4", "n[1-3]", 3});
+    s.expect(ELASTIC_EVENT_OFFER_SHRINK);
+    check_eq(client.release(1, nullptr), ELASTIC_OK);
+    const auto release = s.heard<Release>();
+    check_eq(release.node_list, "n4");
+    s.controller.send(Failure{release.token, "denied", "job 77 does not hold n4", false});
+    s.expect(ELASTIC_EVENT_RESIZED);
+    check_eq(s.expect(ELASTIC_EVENT_ENDED).outcome, static_cast<int>(ELASTIC_DENIED));
+    check_eq(client.release(1, nullptr), ELASTIC_OK);
+    s.until([&] { return s.controller.count<Release>() == 2; });
+    check_eq(s.heard<Release>().node_list, "n3");
+}
+
 TEST(what_is_said_while_away_is_sent_later) {
     Theatre s;
     auto& client = s.open();
