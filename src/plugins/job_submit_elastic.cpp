@@ -18,9 +18,9 @@ EXPORT void fini(void) {}
 
 EXPORT int job_submit(job_desc_msg_t* job, uint32_t, char** message) try {
     auto annotated = elastic::slurm::annotate(job);
-    if (annotated) return SLURM_SUCCESS;
-    *message = xstrdup(annotated.error().message.c_str());
-    return ESLURM_NOT_SUPPORTED;
+    const std::string said = annotated ? elastic::slurm::remark(job) : annotated.error().message;
+    if (!said.empty()) *message = xstrdup(said.c_str());
+    return annotated ? SLURM_SUCCESS : ESLURM_NOT_SUPPORTED;
 } catch (const std::exception& exception) {
     elastic::log_error("job_submit: {}", exception.what());
     return SLURM_ERROR;

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "common/text.hpp"
 #include "core/model/annotation.hpp"
 #include "protocol/endpoint.hpp"
+#include "slurm/read/eligibility.hpp"
 #include "slurm/site_config.hpp"
 #include "slurm/spank_variable.hpp"
 
@@ -35,24 +37,61 @@ std::string_view variable(char** list, uint32_t size, std::string_view name) {
     return {};
 }
 
-// Neither way used: empty.
+// Empty for a job that is not elastic: neither way is used, or it is said that it is not.
 Result<std::string> annotation_text(const job_desc_msg_t* job) {
-    std::string_view option = variable(job->spank_job_env, job->spank_job_env_size, kSpankVariable);
-    std::string_view comment = text(job->comment);
-    if (!comment.starts_with(core::kCommentPrefix)) return std::string(option);
-    comment.remove_prefix(core::kCommentPrefix.size());
-    if (!option.empty() && option != comment)
+    const auto option = variable(job->spank_job_env, job->spank_job_env_size, kSpankVariable);
+    if (option == core::kRigid) return std::string();
+    const auto comment = core::annotation_in_comment(text(job->comment));
+    if (!option.empty() && comment && option != *comment)
         return elastic::error("elastic: --elastic and --comment contradict each other");
-    return std::string(comment);
+    const std::string_view given = option.empty() ? comment.value_or("") : option;
+    return std::string(given == core::kRigid ? "" : given);
+}
+
+// Calls function(partition) for each that the request names, or for the default one; names that do
+// not exist are passed over, since Slurm itself says so, better.
+template <class Function>
+void for_each_partition(const char* names, Function&& function) {
+    std::string_view list = text(names);
+    if (list.empty() && default_part_loc) list = default_part_loc->name;
+    for (const std::string_view name : split(list, ','))
+        if (part_record_t* partition = find_part_record(std::string(name).data()))
+            function(partition);
+}
+
+// The tasks that each node of the request's partitions has room for; 0 if that is not known.
+std::uint32_t tasks_per_node(const job_desc_msg_t* job) {
+    if (job->ntasks_per_node != NO_VAL16 && job->ntasks_per_node > 0) return job->ntasks_per_node;
+    std::uint32_t processors = 0;
+    for_each_partition(job->partition, [&](const part_record_t* partition) {
+        const std::uint32_t least = processors_of_smallest(NodeSet(partition->node_bitmap));
+        if (least > 0) processors = processors ? std::min(processors, least) : least;
+    });
+    const bool wide = job->cpus_per_task != NO_VAL16 && job->cpus_per_task > 1;
+    return wide ? processors / job->cpus_per_task : processors;
+}
+
+// A number of nodes; kMaxNodes + 1, which is refused later, stands for all that is larger.
+int node_count(std::uint64_t nodes) {
+    return static_cast<int>(std::min<std::uint64_t>(nodes, kMaxNodes + 1));
+}
+
+// The nodes that -n needs; 0 if it says nothing.
+int nodes_for_tasks(const job_desc_msg_t* job) {
+    if (!(job->bitflags & JOB_NTASKS_SET) || job->num_tasks == kNothing) return 0;
+    if (job->overcommit != NO_VAL8 && job->overcommit > 0) return 0;
+    const std::uint64_t per_node = tasks_per_node(job);
+    return per_node ? node_count((job->num_tasks + per_node - 1) / per_node) : 0;
 }
 
 core::RequestedNodes requested_nodes(const job_desc_msg_t* job) {
     core::RequestedNodes nodes;
-    if (job->min_nodes != kNothing) nodes.min = static_cast<int>(job->min_nodes);
-    if (job->max_nodes != kNothing && job->max_nodes != 0)
-        nodes.max = static_cast<int>(job->max_nodes);
+    if (job->min_nodes != kNothing) nodes.min = node_count(job->min_nodes);
+    if (job->max_nodes != kNothing) nodes.max = node_count(job->max_nodes);
     // salloc and srun say "1" where the user said nothing.
     if (nodes.min <= 1 && nodes.max == 0) nodes.min = 0;
+    nodes.needed = nodes_for_tasks(job);
+    nodes.needed_by = "-n";
     return nodes;
 }
 
@@ -61,6 +100,14 @@ bool asks_for_gres(const job_desc_msg_t* job) {
          {job->tres_per_job, job->tres_per_node, job->tres_per_socket, job->tres_per_task})
         if (!text(tres).empty()) return true;
     return false;
+}
+
+bool is_contiguous(const job_desc_msg_t* job) {
+    return job->contiguous != NO_VAL16 && job->contiguous != 0;
+}
+
+bool expands_another(const job_desc_msg_t* job) {
+    return text(job->dependency).find("expand") != std::string_view::npos;
 }
 
 Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotation) {
@@ -73,9 +120,9 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
             "elastic: GRES are not possible for a job that may grow (max={}): "
             "Slurm cannot merge such allocations",
             annotation.max);
-    if (job->contiguous && job->contiguous != NO_VAL16)
+    if (is_contiguous(job))
         return elastic::error("elastic: --contiguous is not possible for a job that changes size");
-    if (text(job->dependency).find("expand") != std::string_view::npos)
+    if (expands_another(job))
         return elastic::error("elastic: --dependency=expand cannot be combined with --elastic");
     if (!text(job->admin_comment).empty())
         return elastic::error(
@@ -86,20 +133,14 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
 
 // The largest size any of the partitions allows to a job.
 Result<void> check_partitions(const char* names, const Annotation& annotation) {
-    std::string list(text(names));
-    if (list.empty() && default_part_loc) list = default_part_loc->name;
-    std::size_t begin = 0;
-    while (begin <= list.size()) {
-        std::size_t end = std::min(list.find(',', begin), list.size());
-        std::string name = list.substr(begin, end - begin);
-        begin = end + 1;
-        const part_record_t* partition = find_part_record(name.data());
-        if (!partition) continue;  // Slurm itself says so, better
-        uint32_t limit = std::min(partition->total_nodes, partition->max_nodes);
-        auto fits = core::check_against_partition(annotation, static_cast<int>(limit), name);
-        if (!fits) return fits.error();
-    }
-    return {};
+    Result<void> checked;
+    for_each_partition(names, [&](const part_record_t* partition) {
+        const uint32_t limit = std::min(partition->total_nodes, partition->max_nodes);
+        if (checked)
+            checked =
+                core::check_against_partition(annotation, static_cast<int>(limit), partition->name);
+    });
+    return checked;
 }
 
 void set_text(char*& field, const std::string& value) {
@@ -138,22 +179,58 @@ void add_endpoint(job_desc_msg_t* job, const std::string& endpoint) {
     job->environment[job->env_size] = nullptr;
 }
 
-Result<void> refuse(const char* what, const job_record_t* job) {
-    return elastic::error("{} of job {} is not possible: it has an elastic annotation", what,
-                          job->job_id);
+template <class... Args>
+Result<void> refuse(const job_record_t* job, fmt::format_string<Args...> format, Args&&... args) {
+    return elastic::error("job {}: {}", job->job_id,
+                          fmt::format(format, std::forward<Args>(args)...));
+}
+
+// A job of one task a node stays such a job: its tasks must not keep it from fewer nodes.
+void follow_size(job_desc_msg_t* change, const job_details* details) {
+    const std::uint32_t nodes = change->min_nodes, before = details->min_nodes;
+    if (change->num_tasks == kNothing && details->num_tasks == before) change->num_tasks = nodes;
+    if (change->min_cpus == kNothing && details->min_cpus == before) change->min_cpus = nodes;
 }
 
 // A new preferred size of a pending job.
 Result<void> change_size(job_desc_msg_t* change, const Annotation& annotation,
                          const job_record_t* job) {
     if (!IS_JOB_PENDING(job))
-        return elastic::error("job {} is running: use selastic shrink or selastic expand",
-                              job->job_id);
-    int nodes = static_cast<int>(change->min_nodes);
+        return refuse(job, "it is running: use selastic shrink or selastic expand");
+    const bool is_range = change->max_nodes != kNothing && change->max_nodes != change->min_nodes;
+    if (change->min_nodes == kNothing || is_range)
+        return refuse(job,
+                      "NumNodes can only be one number; its range is that of its annotation ({})",
+                      core::size_names(annotation));
+    const int nodes = node_count(change->min_nodes);
     if (!annotation.allows(nodes))
-        return elastic::error("job {}: {} nodes are not possible ({})", job->job_id, nodes,
-                              core::size_names(annotation));
+        return refuse(job, "{} nodes are not possible ({})", nodes, core::size_names(annotation));
     change->max_nodes = change->min_nodes;  // the record's size counts, not the annotation's pref
+    follow_size(change, job->details);
+    return {};
+}
+
+// What an administrator writes into the admin comment of an elastic job.
+Result<void> check_new_annotation(const job_desc_msg_t* change, const job_record_t* job) {
+    auto annotation = core::annotation_from_text(change->admin_comment);
+    if (!annotation)
+        return refuse(job, "its admin comment holds its elastic annotation: {}",
+                      annotation.error().message);
+    return {};
+}
+
+// Whatever could not have been asked for with an annotation at submission.
+Result<void> check_constraints(const job_desc_msg_t* change, const job_record_t* job) {
+    if (core::annotation_in_comment(text(change->comment)))
+        return refuse(job, "its annotation cannot be changed by its comment");
+    if (change->shared != NO_VAL16 && change->shared != 0)
+        return refuse(job, "an elastic job has its nodes whole");
+    if (asks_for_gres(change)) return refuse(job, "GRES cannot be added to an elastic job");
+    if (is_contiguous(change)) return refuse(job, "an elastic job cannot be contiguous");
+    if (expands_another(change))
+        return refuse(job, "an elastic job cannot expand another (Dependency=expand)");
+    if (change->req_nodes && !IS_JOB_PENDING(job))
+        return refuse(job, "it is running: use selastic shrink or selastic evacuate");
     return {};
 }
 
@@ -181,29 +258,30 @@ Result<void> annotate(job_desc_msg_t* job) {
     return {};
 }
 
+std::string remark(const job_desc_msg_t* job) {
+    const std::string_view comment = text(job->comment);
+    if (!comment.starts_with(core::kCommentPrefix) || core::annotation_in_comment(comment))
+        return "";
+    return "elastic: the comment names no class behind \"elastic:\" (malleable, evolving, rigid): "
+           "it is only a comment";
+}
+
 Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
     auto annotation = core::annotation_from_text(text(job->admin_comment));
-    bool comment = text(change->comment).starts_with(core::kCommentPrefix);
     if (!annotation) {
-        if (comment)
-            return elastic::error("job {} was submitted without an annotation; submit it anew",
-                                  job->job_id);
-        return {};
+        const bool annotates = core::annotation_in_comment(text(change->comment)) ||
+                               core::annotation_from_text(text(change->admin_comment));
+        return annotates ? refuse(job, "it was submitted without an annotation; submit it anew")
+                         : Result<void>();
     }
-    if (change->admin_comment) {
-        if (auto given = core::annotation_from_text(change->admin_comment); !given)
-            return elastic::error("the admin comment of job {} holds its elastic annotation: {}",
-                                  job->job_id, given.error().message);
-    }
-    if (comment) return refuse("changing the annotation", job);
-    if (change->shared != NO_VAL16 && change->shared != 0) return refuse("sharing nodes", job);
-    if (asks_for_gres(change)) return refuse("adding GRES", job);
-    if (change->req_nodes && !IS_JOB_PENDING(job))
-        return elastic::error("job {} is running: use selastic shrink or selastic evacuate",
-                              job->job_id);
+    if (change->admin_comment)
+        if (auto ok = check_new_annotation(change, job); !ok) return ok;
+    if (auto ok = check_constraints(change, job); !ok) return ok;
     if (change->partition)
         if (auto ok = check_partitions(change->partition, *annotation); !ok) return ok;
-    if (change->min_nodes != kNothing) return change_size(change, *annotation, job);
+    if (change->min_nodes == INFINITE) return {};  // scontrol asks for the present size
+    if (change->min_nodes != kNothing || change->max_nodes != kNothing)
+        return change_size(change, *annotation, job);
     return {};
 }
 

@@ -13,6 +13,9 @@ namespace elastic::slurm {
 // error is the line that sbatch shows.
 Result<void> annotate(job_desc_msg_t*);
 
+// What the user should know of a job that is submitted nevertheless, as one line; "" for nothing.
+std::string remark(const job_desc_msg_t*);
+
 // Checks a change to a job: nothing may contradict its annotation.
 Result<void> check_change(job_desc_msg_t*, job_record_t*);
 

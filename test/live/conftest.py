@@ -30,6 +30,7 @@ CONF = [
     "PartitionName=left Nodes=n[1-4] MaxTime=3 DefaultTime=1 State=UP",
     "PartitionName=shared Nodes=n[1-8] OverSubscribe=NO DefaultTime=1 State=UP",
     "PriorityType=priority/basic",
+    "ScronParameters=enable",
 ]
 
 # The session's cluster goes on as long as the parameter is the same object.

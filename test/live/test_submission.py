@@ -40,6 +40,9 @@ WRONG = [
     ("malleable,min=1,max=4", ["--gres=gpu:1"], ["GRES"]),
     ("malleable,min=1,max=4", ["--contiguous"], ["contiguous"]),
     ("malleable,min=1,max=4", ["--comment=elastic:malleable,min=2,max=4"], ["comment"]),
+    ("malleable,min=1,max=3", ["-n16"], ["pref=4", "-n", "max=3"]),
+    ("rigid,min=2", [], ["rigid"]),
+    ("malleable+rigid", [], ["rigid"]),
 ]
 
 
@@ -132,9 +135,138 @@ def test_array_elements_are_jobs_of_their_own(cluster):
     assert jobs <= listed
 
 
+# sbatch arguments of a job submitted inside an elastic job; its annotation's min, pref, max
+NESTED = [
+    (["-N6"], None),
+    (["-n1"], None),
+    (["--export=NONE", "-n1"], None),
+    (["--export=ALL", "-N6"], None),
+    (["--array=0-1", "-n1"], None),
+    (["--elastic=rigid", "-N6"], None),
+    (["--elastic=malleable,max=6", "-N4"], [4, 4, 6]),
+    (["--comment=elastic:malleable,max=5", "-N2"], [2, 2, 5]),
+]
+
+
+def sizes_of(cluster, job):
+    """[min, pref, max] of the annotation; None without one."""
+    comment = cluster.job(job).get("AdminComment")
+    return comment and [json.loads(comment)[key] for key in ("min", "pref", "max")]
+
+
+def nested_sbatch(app, *arguments, script=None):
+    """The id of a job that an elastic job submits."""
+    source = f"<<'END'\n{script}\nEND" if script else "--wrap true"
+    done = app.shell(f"sbatch --parsable --hold -o /dev/null {' '.join(arguments)} {source}")
+    assert done["code"] == 0, done
+    return int(done["out"])
+
+
+def test_a_nested_submission_inherits_nothing(cluster):
+    app = cluster.actor("malleable,min=1,max=3", "-N2")
+    for arguments, sizes in NESTED:
+        job = nested_sbatch(app, *arguments)
+        assert sizes_of(cluster, job) == sizes, arguments
+        assert cluster.job(job)["OverSubscribe"] == ("NO" if sizes else "OK")
+    job = nested_sbatch(app, script="#!/bin/sh\n#SBATCH --elastic=malleable,max=7 -N2\ntrue")
+    assert sizes_of(cluster, job) == [2, 2, 7]
+    inner = app.shell("salloc -n1 --quiet env")
+    assert inner["code"] == 0 and "SPANK" not in inner["out"], inner
+
+
+def test_salloc_and_its_shell_inherit_nothing(cluster):
+    done = cluster.run("salloc", "--elastic=malleable,min=1,max=3", "-N2", "--quiet", "bash", "-c",
+                       "sbatch --parsable --hold -N6 --wrap true; srun -n1 env")
+    job, *environment = done.out.splitlines()
+    assert sizes_of(cluster, job) is None
+    assert not [line for line in environment if "SPANK" in line]
+
+
+def test_steps_know_the_option(cluster):
+    """A step whose srun had it is told so; slurmstepd complains of an option it does not know."""
+    step = cluster.run("srun", "--elastic=malleable,min=1,max=4", "-N2", "--quiet", "true")
+    assert not step.err
+    job = cluster.run("salloc", "--elastic=malleable,min=1,max=4", "-N2", "--quiet", "srun", "true")
+    assert not job.err
+    for log in (cluster.dir / "log").glob("*.log"):
+        assert "SPANK plugin" not in log.read_text(errors="replace"), log
+
+
+def test_an_option_for_a_step_says_that_it_has_no_effect(cluster):
+    done = cluster.run("salloc", "-N1", "--quiet", "srun", "--elastic=malleable", "true")
+    assert "no effect" in done.err
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--elastic=rigid"], ["--comment=elastic:rigid"],
+    ["--elastic=rigid", "--comment=elastic:malleable,max=4"]], ids=" ".join)
+def test_rigid_says_no(cluster, arguments):
+    job = cluster.sbatch("--hold", *arguments, "-n1", wrap="true")
+    assert sizes_of(cluster, job) is None
+    assert cluster.job(job)["OverSubscribe"] == "OK"
+
+
+def test_rigid_overrides_a_default_in_the_environment(cluster):
+    default = {"SLURM_SPANK__SLURM_SPANK_OPTION_elastic_elastic": "malleable,max=4"}
+    command = ["sbatch", "--parsable", "--hold", "-N2", "--wrap", "true"]
+    assert sizes_of(cluster, int(cluster.run(*command, env=default).out)) == [2, 2, 4]
+    assert sizes_of(cluster, int(cluster.run(*command, "--elastic=rigid", env=default).out)) is None
+
+
+def test_an_ordinary_comment_is_one(cluster):
+    for comment in ("elastic: my run", "elastic:", "elastic:run7,min=2", "my elastic:malleable"):
+        result = cluster.run("sbatch", "--parsable", "--hold", f"--comment={comment}", "-n1",
+                             "--wrap", "true")
+        job = int(result.out)
+        assert cluster.job(job)["Comment"].strip() == comment
+        assert sizes_of(cluster, job) is None
+        assert ("only a comment" in result.err) == comment.startswith("elastic:"), result.err
+        cluster.run("scontrol", "update", f"JobId={job}", "Comment=elastic: another")
+
+
+@pytest.mark.modes("fe")  # Debian has no scrontab
+def test_scrontab_hands_on_the_comment_only(cluster):
+    """Slurm crashes where a plugin adds to a request that scrontab makes."""
+    def crontab(option):
+        return cluster.run("scrontab", "-", stdin=f"#SCRON {option}\n0 0 1 1 * /bin/true\n",
+                           check=False)
+    result = crontab("--elastic=malleable,max=2")
+    assert result.code == 1 and "--comment=elastic:" in result.err, str(result)
+    result = crontab("--comment=elastic:malleable,max=2")
+    assert result.code == 0, str(result)
+    job = cluster.queue()[0].split()[0]
+    assert sizes_of(cluster, job) == [1, 1, 2]
+    cluster.run("scrontab", "-r")
+
+
+# sbatch arguments on nodes of 4 CPUs: where the job starts
+TASKS = [
+    (["-n16"], 4), (["-n5"], 2), (["-n4"], 1), (["-n4", "-c2"], 2), (["-n4", "--ntasks-per-node=1"], 4),
+    (["-N2-6", "-n16"], 4), (["-N3-6", "-n4"], 3), (["-n16", "--overcommit"], 1),
+]
+
+
+@pytest.mark.parametrize("arguments, nodes", TASKS, ids=[" ".join(case[0]) for case in TASKS])
+def test_tasks_say_where_to_start(cluster, arguments, nodes):
+    job = cluster.sbatch("--elastic=malleable,min=1,max=6", *arguments, wrap="sleep 60")
+    assert sizes_of(cluster, job) == [1, nodes, 6]
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == nodes
+
+
+def test_srun_and_salloc_count_tasks_too(cluster):
+    for command in ("salloc", "srun"):
+        if command == "srun" and cluster.mode == "fe":
+            continue
+        done = cluster.run(command, "--elastic=malleable,min=1,max=6", "-n8", "--quiet",
+                           "sh", "-c", "echo $SLURM_JOB_NUM_NODES")
+        assert set(done.out.split()) == {"2"}
+
+
 UPDATES = [["AdminComment=nonsense"], ["AdminComment="], ["Comment=elastic:malleable,max=2"],
            ["NumNodes=7"], ["OverSubscribe=yes"], ["Partition=left"], ["NumNodes=1"],
-           ["TresPerNode=gres:gpu:1"]]
+           ["TresPerNode=gres:gpu:1"], ["Contiguous=yes"], ["NumNodes=2-5"], ["NumNodes=4-6"],
+           ["Dependency=expand:1"]]
 
 
 @pytest.mark.parametrize("change", UPDATES, ids=[" ".join(change) for change in UPDATES])
@@ -157,9 +289,24 @@ def test_an_update_within_the_range_is_taken(cluster):
     assert annotation_of(cluster, job)["max"] == 6
 
 
-def test_a_rigid_job_cannot_become_elastic(cluster):
+@pytest.mark.parametrize("change", [
+    "Comment=elastic:malleable,max=4",
+    'AdminComment={"elastic":1,"class":"malleable","min":1,"pref":2,"max":4}'],
+    ids=["comment", "admin comment"])
+def test_a_rigid_job_cannot_become_elastic(cluster, change):
     job = cluster.sbatch("--hold", "-N2", wrap="true")
-    result = cluster.run("scontrol", "update", f"JobId={job}", "Comment=elastic:malleable,max=4",
-                         check=False)
+    result = cluster.run("scontrol", "update", f"JobId={job}", change, check=False)
     assert result.code != 0
     assert "elastic" not in cluster.job(job).get("AdminComment", "")
+    cluster.run("scontrol", "update", f"JobId={job}", "AdminComment=of the operator")
+
+
+def test_fewer_nodes_need_no_more_processors(cluster):
+    """A job of one task a node stays one, whatever its tasks were at submission."""
+    job = cluster.sbatch("--hold", "--elastic=malleable,min=1,max=8", "-N8", wrap="sleep 60")
+    assert cluster.job(job)["NumTasks"] == "8"
+    cluster.run("scontrol", "update", f"JobId={job}", "NumNodes=1")
+    assert (cluster.job(job)["NumTasks"], cluster.job(job)["NumCPUs"]) == ("1", "1")
+    cluster.run("scontrol", "release", job)
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == 1

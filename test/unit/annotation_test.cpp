@@ -68,6 +68,39 @@ TEST(annotation_is_completed_from_the_node_count) {
     check_eq(a.max, 5);
 }
 
+TEST(annotation_starts_where_its_tasks_have_room) {
+    const RequestedNodes tasks{0, 0, 3, "-n"};
+    check_eq(parsed("malleable,min=1,max=8", tasks).pref, 3);
+    check_eq(parsed("malleable,min=1,max=8,sizes=pow2", tasks).pref, 4);
+    check_eq(parsed("malleable,min=5,max=8", tasks).pref, 5);
+    check_eq(parsed("malleable,min=1,max=8,pref=2", tasks).pref, 2);
+    Annotation a = parsed("malleable,sizes=pow2", tasks);
+    check_that(a.min == 1 && a.pref == 4 && a.max == 4);
+    check_error(parse_annotation("malleable,max=2", tasks),
+                "elastic: pref=3 (from -n) is larger than max=2");
+    check_error(parse_annotation("malleable,max=4,sizes=1:2", tasks),
+                "elastic: pref=3 (from -n) is not a size that sizes=1:2 allows");
+}
+
+TEST(annotation_starts_at_one_size_of_n_whatever_its_tasks) {
+    check_eq(parsed("malleable,max=8", {2, 2, 3, "-n"}).pref, 2);
+    check_eq(parsed("malleable", {2, 6, 3, "-n"}).pref, 3);
+    check_eq(parsed("malleable", {4, 6, 3, "-n"}).pref, 4);
+    check_error(parse_annotation("malleable", {2, 6, 7, "-n"}),
+                "elastic: pref=7 (from -n) is larger than max=6 (from -N)");
+}
+
+TEST(annotation_is_a_comment_only_where_a_class_is_named) {
+    check_eq(annotation_in_comment("elastic:malleable,min=2").value(), "malleable,min=2");
+    check_eq(annotation_in_comment("elastic:evolving+x").value(), "evolving+x");
+    check_eq(annotation_in_comment("elastic:malleable,").value(), "malleable,");
+    check_eq(annotation_in_comment("elastic:rigid").value(), "rigid");
+    for (const char* comment :
+         {"", "elastic", "elastic:", "elastic: malleable", "elastic: my run", "elastic:malleables",
+          "Elastic:malleable", " elastic:malleable", "elastic:min=2", "elastic:run,malleable"})
+        check_that(!annotation_in_comment(comment));
+}
+
 TEST(annotation_refuses_with_one_clear_line) {
     struct Case {
         const char* text;
@@ -75,7 +108,8 @@ TEST(annotation_refuses_with_one_clear_line) {
     };
     const Case cases[] = {
         {"", "elastic: the class is missing: malleable, evolving or malleable+evolving"},
-        {"rigid", "elastic: unknown class 'rigid', not malleable, evolving or malleable+evolving"},
+        {"rigid,min=2", "elastic: rigid goes with no other class and with no key"},
+        {"malleable+rigid", "elastic: rigid goes with no other class and with no key"},
         {"min=2", "elastic: unknown class 'min=2', not malleable, evolving or malleable+evolving"},
         {"malleable+", "elastic: unknown class '', not malleable, evolving or malleable+evolving"},
         {"malleable+malleable", "elastic: class malleable is given twice"},

@@ -183,12 +183,15 @@ Result<void> read_key(Annotation& annotation, std::string_view entry,
     return {};
 }
 
+constexpr std::string_view kMalleable = "malleable", kEvolving = "evolving";
+
 Result<void> read_class(Annotation& annotation, std::string_view text) {
     constexpr std::string_view kClasses = "malleable, evolving or malleable+evolving";
     if (text.empty()) return refuse("the class is missing: {}", kClasses);
     for (std::string_view name : split(text, '+')) {
-        bool malleable = name == "malleable";
-        if (!malleable && name != "evolving") {
+        if (name == kRigid) return refuse("rigid goes with no other class and with no key");
+        bool malleable = name == kMalleable;
+        if (!malleable && name != kEvolving) {
             return refuse("unknown class '{}', not {}", printable(name), kClasses);
         }
         bool& flag = malleable ? annotation.malleable : annotation.evolving;
@@ -202,7 +205,7 @@ Result<void> read_class(Annotation& annotation, std::string_view text) {
 
 // Where a bound was not typed but taken from -N, the message must say so.
 struct Source {
-    std::string_view min, pref, max;
+    std::string min, pref, max;
 };
 
 Result<void> check_range(const Annotation& a, const Source& source) {
@@ -270,23 +273,34 @@ Result<void> check(const Annotation& a, const Source& source) {
     return {};
 }
 
+// The size that has room for what is needed; not an allowed one if none has.
+int needed_size(const Annotation& a, const RequestedNodes& nodes) {
+    const int size = a.sizes.smallest(nodes.needed, a.max > 0 ? a.max : kMaxNodes);
+    return size > 0 ? size : nodes.needed;
+}
+
 // Fills in what was not given; says where from.
-Source complete(Annotation& a, RequestedNodes nodes) {
+Source complete(Annotation& a, const RequestedNodes& nodes) {
     Source source;
-    bool requested = nodes.min > 0;
-    std::string_view origin = requested ? " (from -N)" : " (the default)";
+    const bool requested = nodes.min > 0, one_size = requested && nodes.max <= nodes.min;
+    const int needed = a.pref > 0 || one_size ? 0 : needed_size(a, nodes);
+    const std::string origin = requested ? " (from -N)" : " (the default)";
     if (a.min == 0) {
         a.min = requested ? nodes.min : 1;
         source.min = origin;
     }
     if (a.max == 0) {
-        a.max = requested ? std::max(nodes.max, nodes.min) : std::max(a.min, a.pref);
+        a.max = requested ? std::max(nodes.max, nodes.min) : std::max({a.min, a.pref, needed});
         source.max = origin;
     }
     if (a.pref == 0) {
         int smallest = a.sizes.smallest(a.min, a.max);
         a.pref = requested ? nodes.min : std::max(smallest, a.min);
         source.pref = origin;
+        if (needed > a.pref) {
+            a.pref = needed;
+            source.pref = fmt::format(" (from {})", nodes.needed_by);
+        }
     }
     return source;
 }
@@ -433,6 +447,14 @@ Duration ResizeCost::seconds(int from, int to) const {
     return alpha * difference + beta / involved + b * difference + sync;
 }
 
+std::optional<std::string_view> annotation_in_comment(std::string_view comment) {
+    if (!comment.starts_with(kCommentPrefix)) return std::nullopt;
+    comment.remove_prefix(kCommentPrefix.size());
+    const std::string_view name = comment.substr(0, comment.find_first_of("+,"));
+    if (name != kMalleable && name != kEvolving && name != kRigid) return std::nullopt;
+    return comment;
+}
+
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes) {
     if (text.size() > kMaxAnnotation) {
         return refuse("{} characters, at most {} are allowed", text.size(), kMaxAnnotation);
@@ -520,8 +542,8 @@ std::string size_names(const Annotation& annotation) {
 
 std::string class_name(const Annotation& annotation) {
     if (annotation.malleable && annotation.evolving) return "malleable+evolving";
-    if (annotation.malleable) return "malleable";
-    return annotation.evolving ? "evolving" : "rigid";
+    if (annotation.malleable) return std::string(kMalleable);
+    return std::string(annotation.evolving ? kEvolving : kRigid);
 }
 
 Duration rescale(Duration left, int from, int to, const Annotation& annotation) {

@@ -6,6 +6,7 @@
 // parses it once; the normalised form is JSON in the job's admin_comment.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,20 +57,27 @@ struct Annotation {
 
 // What the job's other options say, 0 where they say nothing.
 struct RequestedNodes {
-    int min = 0, max = 0;  // -N min-max; equal for -N n
+    int min = 0, max = 0;          // -N min-max; equal for -N n
+    int needed = 0;                // without which its tasks have no room
+    std::string_view needed_by{};  // the option from which that comes, "-n"
 };
 
 inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
 inline constexpr Duration kLeastGrace = 1;           // to answer at all
 inline constexpr double kMaxCost = 1e6;              // alpha, beta, b and sync, seconds
 inline constexpr std::string_view kCommentPrefix = "elastic:";
+inline constexpr std::string_view kRigid = "rigid";  // the whole text of a job that is not elastic
 
-// Parses (what stands behind kCommentPrefix) and completes.  With -N, min and max
-// default to its ends and pref to its lower end; without, min to 1, max to the
-// larger of min and pref, and pref to the smallest allowed size.  `profile` needs
-// the class evolving, `init` needs `packet`.  Every error is one line of
-// printable ASCII that names the key, the value and the limit, fit to be shown
-// by sbatch, e.g. "elastic: min=8 is larger than pref=4".
+// What of a comment is an annotation's text: all behind kCommentPrefix, if a class (or "rigid")
+// follows there at once.  Nothing for any other comment.
+std::optional<std::string_view> annotation_in_comment(std::string_view comment);
+
+// Parses and completes.  With -N, min and max default to its ends and pref to its lower end;
+// without, min to 1, max to the larger of min and pref, and pref to the smallest allowed size.
+// Where neither -N nor pref name one size, pref is at least RequestedNodes::needed.  `profile`
+// needs the class evolving, `init` needs `packet`.  The text kRigid is no annotation, but an error.
+// Every error is one line of printable ASCII that names the key, the value and the limit, fit to
+// be shown by sbatch, e.g. "elastic: min=8 is larger than pref=4".
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);
 
 // What can only be checked against the cluster: largest size the partition has.

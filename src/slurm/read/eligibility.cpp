@@ -82,15 +82,6 @@ void prefer_large_enough(const job_record_t* job, NodeSet& mask) {
     if (enough.count() >= static_cast<int>(job->details->min_nodes)) mask = std::move(enough);
 }
 
-std::uint32_t processors_of_smallest(const NodeSet& nodes) {
-    std::uint32_t least = 0;
-    for_each_hardware([&](const config_record_t* config) {
-        if (bit_overlap_any(nodes.get(), config->node_bitmap))
-            least = least ? std::min<std::uint32_t>(least, config->cpus) : config->cpus;
-    });
-    return least;
-}
-
 // A reservation of the job's own has to be there now; others must not begin before its end.
 void keep_unreserved(job_record_t* job, NodeSet& mask) {
     time_t when = job->resv_name ? time(nullptr) : begin_of(job);
@@ -106,6 +97,15 @@ void keep_unreserved(job_record_t* job, NodeSet& mask) {
 }
 
 }  // namespace
+
+std::uint32_t processors_of_smallest(const NodeSet& nodes) {
+    std::uint32_t least = 0;
+    for_each_hardware([&](const config_record_t* config) {
+        if (bit_overlap_any(nodes.get(), config->node_bitmap))
+            least = least ? std::min<std::uint32_t>(least, config->cpus) : config->cpus;
+    });
+    return least;
+}
 
 NodeSet usable_nodes() {
     NodeSet usable(avail_node_bitmap);
