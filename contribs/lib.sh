@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154  # here and clone: whoever sources this sets them
 #
 # lib.sh: what the scripts in this folder share; to be sourced, does nothing.
 #
@@ -89,7 +89,6 @@ session_ended() {
 # build_tree DIR MAKE-GOALS -- CONFIGURE-ARGUMENTS...: configure and make, only
 # what is not done yet, one at a time in a clone.  The output goes to DIR.log;
 # its end is shown when something fails.
-# shellcheck disable=SC2154  # here and clone: whoever sources this sets them
 build_tree() {
     local build=$1 goals=$2 status=0
     shift 3

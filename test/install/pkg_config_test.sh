@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 env -u MAKEFLAGS -u MFLAGS make DESTDIR="$root" install >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }
-cp "$srcdir/contribs/examples/rigid_sum.c" "$work/program.c"
+cp "${srcdir:?is set by make check}/contribs/examples/rigid_sum.c" "$work/program.c"
 
 # The file names the folders of the final place, which DESTDIR stands before.
 installed=$(find "$root" -name libelastic.pc)
