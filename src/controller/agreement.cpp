@@ -75,6 +75,7 @@ std::optional<State> next_state(ResizeKind kind, State from, Event event) {
 
 Agreement& AgreementBook::open(Agreement agreement) {
     agreement.op = ++last_op_;
+    ++revision_;
     open_of_job_[agreement.job] = agreement.op;
     return agreements_[agreement.op] = std::move(agreement);
 }
@@ -122,12 +123,30 @@ Result<void> AgreementBook::advance(Agreement& agreement, Event event) {
                      to_string(agreement.kind), to_string(agreement.state),
                      kEventNames[static_cast<std::size_t>(event)]);
     agreement.state = *next;
+    ++revision_;
     if (is_final(*next)) open_of_job_.erase(agreement.job);
     return {};
 }
 
 void AgreementBook::forget_finished() {
     std::erase_if(agreements_, [](const auto& entry) { return !entry.second.open(); });
+    revision_ += std::erase_if(
+        claims_, [this](const auto& entry) { return shrinks_for(entry.first).empty(); });
+}
+
+void AgreementBook::claim(JobId pending, Claim claim) {
+    ++revision_;
+    claims_[pending] = std::move(claim);
+}
+
+const Claim* AgreementBook::claim_of(JobId pending) const {
+    auto found = claims_.find(pending);
+    return found == claims_.end() ? nullptr : &found->second;
+}
+
+void AgreementBook::drop_claim(JobId pending) {
+    ++revision_;
+    claims_.erase(pending);
 }
 
 Json to_json(const Agreement& agreement) {
@@ -142,7 +161,6 @@ Json to_json(const Agreement& agreement) {
         .set("granted", agreement.granted)
         .set("node_list", agreement.node_list)
         .set("beneficiary", agreement.beneficiary)
-        .set("beneficiary_size", agreement.beneficiary_size)
         .set("created", agreement.created)
         .set("deadline", agreement.deadline)
         .set("reason", agreement.reason);
@@ -170,7 +188,6 @@ Result<Agreement> agreement_from_json(const Json& json) {
     agreement.requested = json.get_bool("requested");
     agreement.node_list = json.get_string("node_list");
     agreement.beneficiary = static_cast<JobId>(json.get_int("beneficiary"));
-    agreement.beneficiary_size = static_cast<int>(json.get_int("beneficiary_size"));
     agreement.created = json.get_number("created");
     agreement.deadline = json.get_number("deadline", kNever);
     agreement.reason = json.get_string("reason");
@@ -181,7 +198,13 @@ Json AgreementBook::save() const {
     Json list = Json::array();
     for (const auto& [op, agreement] : agreements_)
         if (agreement.open()) list.push(to_json(agreement));
-    return Json::object().set("last_op", last_op_).set("agreements", list);
+    Json claims = Json::array();
+    for (const auto& [job, claim] : claims_)
+        claims.push(Json::object()
+                        .set("job", job)
+                        .set("size", claim.size)
+                        .set("node_list", claim.node_list));
+    return Json::object().set("last_op", last_op_).set("agreements", list).set("claims", claims);
 }
 
 Result<void> AgreementBook::load(const Json& json) {
@@ -197,6 +220,14 @@ Result<void> AgreementBook::load(const Json& json) {
         agreements_[agreement->op] = std::move(*agreement);
     }
     last_op_ = std::max<OpId>(last_op_, *last);
+    Json claims = json.get("claims");
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+        const Json one = claims.at(i);
+        auto job = one.need_int("job", 1, UINT32_MAX);
+        if (!job) return error("claim {}: {}", i, job.error().message);
+        claim(static_cast<JobId>(*job),
+              {static_cast<int>(one.get_int("size")), one.get_string("node_list")});
+    }
     return {};
 }
 

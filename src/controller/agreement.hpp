@@ -55,13 +55,14 @@ struct Agreement {
     JobId job = 0;
     ResizeKind kind = ResizeKind::shrink;
     AgreementState state = AgreementState::offered;
-    bool requested = false;    // began as an evolving job's request
-    int nodes = 0;             // how many more or fewer
-    int least = 0;             // request: content with so many
-    int granted = 0;           // request: how many the plan gives it; 0 while undecided
-    std::string node_list;     // shrink: to give up; expand: what came, once applied
-    JobId beneficiary = 0;     // shrink: the job that waits for the nodes; 0 anybody
-    int beneficiary_size = 0;  // shrink for a pending job: the size it is to start with
+    bool requested = false;  // began as an evolving job's request
+    int nodes = 0;           // how many more or fewer
+    int least = 0;           // request: content with so many
+    int granted = 0;         // request: how many the plan gives it; 0 while undecided
+    // shrink: to give up.  expand: the idle nodes that were chosen for it, "" where any will do (an
+    // operator's) or all come from victims; once applied, what came.
+    std::string node_list;
+    JobId beneficiary = 0;  // shrink: the job that waits for the nodes; 0 anybody
     Time created = 0;
     Time deadline = kNever;  // of the present state
     std::string reason;
@@ -69,6 +70,12 @@ struct Agreement {
     bool open() const { return !is_final(state); }
     // How many nodes an expansion will bring.
     int coming() const { return granted ? granted : nodes; }
+};
+
+// What a pending job has been promised that starts when its victims have left.
+struct Claim {
+    int size = 0;           // with how many nodes it is to start
+    std::string node_list;  // the idle nodes that it takes besides those of its victims
 };
 
 Json to_json(const Agreement&);
@@ -93,7 +100,16 @@ class AgreementBook {
     // An error names the operation, its state and what was tried; nothing has
     // changed then.  A finished agreement stays until forget_finished().
     Result<void> advance(Agreement&, AgreementEvent);
+    // Finished agreements, and claims without a victim left.
     void forget_finished();
+
+    void claim(JobId pending, Claim);
+    const Claim* claim_of(JobId pending) const;
+    void drop_claim(JobId pending);
+    const std::map<JobId, Claim>& claims() const { return claims_; }
+
+    // Another one whenever an agreement or a claim begins, goes on or ends.
+    std::uint64_t revision() const { return revision_; }
 
     const std::map<OpId, Agreement>& all() const { return agreements_; }
     std::map<OpId, Agreement>& all() { return agreements_; }
@@ -106,6 +122,8 @@ class AgreementBook {
     OpId last_op_;
     std::map<OpId, Agreement> agreements_;
     std::map<JobId, OpId> open_of_job_;
+    std::map<JobId, Claim> claims_;  // by pending job
+    std::uint64_t revision_ = 1;
 };
 
 }  // namespace elastic::controller

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "common/token_bucket.hpp"
 #include "controller/incoming.hpp"
@@ -27,10 +28,27 @@ struct Participation {
     // For what its user asked for and ended, declined or was denied: each round of it costs lines
     // of the journal, which must not grow at a user's will.
     TokenBucket vain{20, 1};
+    // No growth before, since Slurm would not let the job have more nodes; and how often in a row
+    // that was so.
+    Time grow_after = 0;
+    int refused_growths = 0;
+    std::string obstacle;  // why, at the last of these
 
     // Connected, or gone for so short a time that it will be back.
     bool is_present(Time now, Duration grace) const {
         return connection || (last_seen > 0 && last_seen + grace > now);
+    }
+    // Slurm has refused a growth, which is tried again later and later.  True if the reason is new.
+    bool refuse_growth(Time now, const std::string& why) {
+        constexpr Duration kFirst = 10;
+        constexpr int kMostDoublings = 8;  // 43 minutes
+        grow_after = now + kFirst * (1 << std::min(refused_growths++, kMostDoublings));
+        return std::exchange(obstacle, why) != why;
+    }
+    void has_grown() {
+        grow_after = 0;
+        refused_growths = 0;
+        obstacle.clear();
     }
 };
 

@@ -174,10 +174,12 @@ Agreement& Negotiation::offer_shrink(Job& job, const std::string& node_list, int
     return opened;
 }
 
-Agreement& Negotiation::offer_expand(Job& job, int nodes, std::string reason, Time now) {
+Agreement& Negotiation::offer_expand(Job& job, const std::string& node_list, int nodes,
+                                     std::string reason, Time now) {
     Agreement agreement;
     agreement.job = job.id;
     agreement.kind = ResizeKind::expand;
+    agreement.node_list = node_list;
     agreement.nodes = nodes;
     agreement.created = now;
     agreement.deadline = now + grace_of(config_, job);
@@ -185,7 +187,8 @@ Agreement& Negotiation::offer_expand(Job& job, int nodes, std::string reason, Ti
     Agreement& opened = state_.book.open(std::move(agreement));
     outbox_.note(
         now, journal::Offer{job.id, opened.op, ResizeKind::expand, nodes, "", 0, opened.reason});
-    log_info("job {}: offered {} more nodes ({})", job.id, nodes, opened.reason);
+    log_info("job {}: offered {} more nodes{}{} ({})", job.id, nodes, node_list.empty() ? "" : ", ",
+             node_list, opened.reason);
     send_offer(job, opened, now);
     return opened;
 }
@@ -444,6 +447,7 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
 }
 
 void Negotiation::drop_claim(JobId beneficiary, const std::string& reason, Time now) {
+    state_.book.drop_claim(beneficiary);
     for (Agreement* shrink : state_.book.shrinks_for(beneficiary)) {
         shrink->beneficiary = 0;
         outbox_.unsaved = true;
@@ -454,6 +458,7 @@ void Negotiation::drop_claim(JobId beneficiary, const std::string& reason, Time 
     Agreement* request = state_.book.of_job(beneficiary);
     if (request && request->state == AgreementState::queued) {
         request->granted = 0;
+        request->node_list.clear();
         outbox_.unsaved = true;
     }
 }

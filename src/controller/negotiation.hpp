@@ -29,7 +29,9 @@ class Negotiation {
     // Offers; the job takes part and has no open agreement.
     Agreement& offer_shrink(Job&, const std::string& node_list, int nodes, JobId beneficiary,
                             std::string reason, Time now);
-    Agreement& offer_expand(Job&, int nodes, std::string reason, Time now);
+    // `node_list` may be empty: any idle nodes will do when the job accepts.
+    Agreement& offer_expand(Job&, const std::string& node_list, int nodes, std::string reason,
+                            Time now);
 
     // Ends it before it was applied and tells the application.
     void end(Agreement&, AgreementEvent, const std::string& reason, Time now);

@@ -271,7 +271,8 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
     if (query.nodes <= job.nodes)
         return error("job {} has {} nodes: {} is not more", job.id, job.nodes, query.nodes);
     if (!job.annotation.allows(query.nodes)) return wrong_size(job, query.nodes);
-    const Agreement& offered = negotiation_.offer_expand(job, query.nodes - job.nodes, reason, now);
+    const Agreement& offered =
+        negotiation_.offer_expand(job, "", query.nodes - job.nodes, reason, now);
     return Json::object()
         .set("op", offered.op)
         .set("message", fmt::format("offered to job {}: {} more nodes, if they are idle when it "

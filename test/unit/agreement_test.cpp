@@ -115,7 +115,8 @@ TEST(a_saved_book_is_the_same_book) {
     Agreement& shrink = book.open(of(1, ResizeKind::shrink));
     shrink.node_list = "n[3-4]";
     shrink.beneficiary = 9;
-    shrink.beneficiary_size = 3;
+    shrink.beneficiary = 9;
+    book.claim(9, {3, "n[7-8]"});
     shrink.deadline = 12.5;
     shrink.reason = "for a \"test\"";
     book.open(of(2, ResizeKind::expand, State::queued)).requested = true;
@@ -126,7 +127,8 @@ TEST(a_saved_book_is_the_same_book) {
     check_ok(other.load(book.save()));
     check_eq(other.save().dump(), book.save().dump());
     check_that((other.of_job(3) == nullptr));
-    check_eq(other.of_job(1)->beneficiary_size, 3);
+    check_eq(other.claim_of(9)->size, 3);
+    check_eq(other.claim_of(9)->node_list, "n[7-8]");
     check_eq(other.open(of(4, ResizeKind::shrink)).op, 1004);
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "common/log.hpp"
-#include "slurm/act/growth.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
@@ -91,10 +90,8 @@ bool Executor::do_action(const Action& action, Time now) {
 }
 
 bool Executor::do_start(const Action& action, Time now) {
-    if (action.deferred) {  // its shrinks carry the claim
-        for (Agreement* shrink : state_.book.shrinks_for(action.job))
-            outbox_.unsaved |=
-                std::exchange(shrink->beneficiary_size, action.size_after) != action.size_after;
+    if (action.deferred) {
+        claim_for(action, now);
         return false;
     }
     job_record_t* job = pending_job(action.job);
@@ -110,20 +107,42 @@ bool Executor::do_start(const Action& action, Time now) {
     return remember_refusal(job, action, started.outcome);
 }
 
-Started Executor::try_to_start(job_record_t* job, const Action& action) const {
+// The job starts when its victims have left.
+void Executor::claim_for(const Action& action, Time now) {
+    const auto victims = state_.book.shrinks_for(action.job);
+    const NodeSet aside = placement_.beside_victims(action, *plan_);
+    int coming = aside.count();
+    for (const Agreement* shrink : victims) coming += shrink->nodes;
+    if (coming < action.size_after)  // something has changed since the plan was made
+        return negotiation_.drop_claim(action.job, "other nodes of the job that waits are gone",
+                                       now);
+    state_.book.claim(action.job, {action.size_after, aside.text()});
+    outbox_.unsaved = true;
+}
+
+Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const View& view = reading_.view;
     const core::PendingJob& entry = view.snapshot.pending[action.entry];
     const Attempt& attempt = reading_.queue.attempts()[view.places[action.entry].attempt];
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
     // where the user named no number of nodes.
-    if (entry.shares_nodes)
-        return start_job(job, attempt, view.nodes_of(entry.eligible), kAsRequested);
+    const NodeSet allowed = placement_.for_start(job, action);
+    if (entry.shares_nodes) return start_job(job, attempt, allowed, kAsRequested);
     const int size = job->details->max_nodes > 0 ? action.size_after : kAsRequested;
-    Started started = start_job(job, attempt, view.nodes_of(action.nodes), size);
+    Started started = start_job(job, attempt, allowed, size);
+    if (started.outcome == StartOutcome::no_room && may_start_anywhere(action))
+        started = start_job(job, attempt, placement_.for_start_anywhere(action), size);
     // Slurm may have reasons against so many that it has not against fewer.
     if (started.outcome != StartOutcome::started && entry.has_range())
-        started = start_job(job, attempt, view.nodes_of(action.nodes), entry.elastic.pref);
+        started = start_job(job, attempt, allowed, entry.elastic.pref);
     return started;
+}
+
+// Constraints that the plan does not know (counts of features, topology) may want other nodes than
+// those it took of several pools.  Nobody before the job in the queue is to be protected from that
+// if it starts in order.
+bool Executor::may_start_anywhere(const Action& action) const {
+    return action.reason == core::Reason::fits;
 }
 
 // True if the next plan will differ by it.
@@ -146,19 +165,9 @@ bool Executor::do_shrink(const Action& action, Time now) {
     controller::Job* entry = state_.jobs.find(action.job);
     if (!job || !entry || state_.book.of_job(action.job)) return false;
     if (action.beneficiary && is_barred(action.beneficiary, now)) return true;
-    NodeSet held(job->node_bitmap);
-    int keep = batch_host(job);
-    if (keep >= 0) held.remove(keep);
-    NodeSet leaving;
-    for (std::size_t pool = 0; pool < action.nodes.size(); ++pool) {
-        if (action.nodes[pool] == 0) continue;
-        NodeSet here(held);
-        here &= reading_.view.pools[pool];
-        // Jobs grow at the end, so what was gained last is given up and what is kept stays compact.
-        leaving |= here.last(action.nodes[pool]);
-    }
-    int count = leaving.count();
-    if (count != core::total(action.nodes)) return false;  // it has changed since
+    const NodeSet leaving = placement_.for_shrink(job, action);
+    if (leaving.empty()) return false;  // it has changed since
+    const int count = leaving.count();
     std::string reason(to_string(action.reason));
     if (action.beneficiary) reason += fmt::format(": job {}", action.beneficiary);
     negotiation_.offer_shrink(*entry, leaving.text(), count, action.beneficiary, reason, now);
@@ -174,7 +183,8 @@ bool Executor::is_barred(JobId beneficiary, Time now) {
     }
     job_record_t* job = running_job(beneficiary);
     Agreement* request = state_.book.of_job(beneficiary);
-    if (!job || !request || request->state != AgreementState::queued) return false;
+    if (!job || !request || request->state != AgreementState::queued)
+        return true;  // denied for an earlier victim
     NodeSet others = eligible_nodes(job, usable_nodes());
     others -= NodeSet(job->node_bitmap);
     auto limit = limit_on_growth(job, others.first(request->least));
@@ -225,22 +235,21 @@ void Executor::do_expand(const Action& action, Time now) {
     Agreement* request = state_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
     request->granted = nodes;
+    request->node_list = placement_.beside_victims(action, *plan_).text();
     outbox_.unsaved = true;
     // With victims it stays queued until all of them have left (settle).
     if (!action.deferred) settlement_.apply_grow(*request, now);
 }
 
 void Executor::offer_growth(controller::Job& entry, const Action& action, Time now) {
-    job_record_t* job = running_job(entry.id);
-    const int size = static_cast<int>(job->node_cnt);
-    NodeSet idle = idle_nodes();
-    idle &= eligible_nodes(job, usable_nodes());
-    Growth growth = within_limits(job, entry, idle, size + 1, size + core::total(action.nodes));
-    if (!growth.limit.empty())
-        log_debug("job {}: {} nodes offered of {}: {}", entry.id, growth.joining.count(),
-                  core::total(action.nodes), growth.limit);
-    if (int nodes = growth.joining.count())
-        negotiation_.offer_expand(entry, nodes, std::string(to_string(action.reason)), now);
+    const Growth growth = placement_.for_growth(running_job(entry.id), entry, action);
+    const int nodes = growth.joining.count();
+    if (nodes > 0) {
+        negotiation_.offer_expand(entry, growth.joining.text(), nodes,
+                                  std::string(to_string(action.reason)), now);
+        return;
+    }
+    if (!growth.obstacle.empty()) settlement_.refuse_growth(entry, growth.obstacle, now);
 }
 
 void Executor::do_reserve(const Action& action, Time) {

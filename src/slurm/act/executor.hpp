@@ -12,12 +12,13 @@ class Executor {
   public:
     Executor(controller::State& state, controller::Outbox& outbox,
              controller::Negotiation& negotiation, Observer& observer, Settlement& settlement,
-             Reading& reading)
+             Placement& placement, Reading& reading)
         : state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
           observer_(observer),
           settlement_(settlement),
+          placement_(placement),
           reading_(reading) {}
 
     // Locks, and does what the plan says.  Because time has passed since the
@@ -27,8 +28,10 @@ class Executor {
 
   private:
     bool do_action(const core::Action&, Time now);
+    void claim_for(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
-    Started try_to_start(job_record_t*, const core::Action&) const;
+    Started try_to_start(job_record_t*, const core::Action&);
+    bool may_start_anywhere(const core::Action&) const;
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(JobId beneficiary, Time now);
@@ -48,6 +51,7 @@ class Executor {
     controller::Negotiation& negotiation_;
     Observer& observer_;
     Settlement& settlement_;
+    Placement& placement_;
     Reading& reading_;
     const core::Plan* plan_ = nullptr;  // the one that is being carried out
 };

@@ -253,6 +253,10 @@ Result<void> shrink(job_record_t* job, const NodeSet& leaving) {
     return {};
 }
 
+bool has_room(job_record_t* job, const NodeSet& joining) {
+    return static_cast<bool>(Phantom(job, joining).allocate());
+}
+
 Result<void> grow(job_record_t* job, const NodeSet& joining) {
     NodeSet held(job->node_bitmap);
     if (joining.empty() || joining.overlaps(held))

@@ -15,6 +15,9 @@ namespace elastic::slurm {
 // does not contain its batch host.
 Result<void> shrink(job_record_t*, const NodeSet& leaving);
 
+// Whether Slurm would let the job have the idle nodes besides its own.
+bool has_room(job_record_t*, const NodeSet& joining);
+
 // Adds the idle nodes `joining` to the job.  On failure nothing has changed.
 Result<void> grow(job_record_t*, const NodeSet& joining);
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 
 #include "common/log.hpp"
-#include "slurm/act/growth.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/act/start.hpp"
 #include "slurm/read/eligibility.hpp"
@@ -24,6 +23,7 @@ namespace {
 using controller::Agreement;
 using controller::AgreementEvent;
 using controller::AgreementState;
+using controller::Claim;
 
 time_t partition_end(const job_record_t* job) {
     if (!job->part_ptr || job->part_ptr->max_time == INFINITE) return INT64_MAX / 2;
@@ -108,13 +108,13 @@ bool Settlement::still_waits(JobId beneficiary) const {
 
 // Its nodes are empty, and Slurm can make use of them: a node that has not reported
 // since slurmctld started (it will, or be declared down) can be given to nobody.
-bool Settlement::may_leave(const Agreement& shrink) const {
+bool Settlement::may_leave(const Agreement& shrink) {
     return shrink.state == AgreementState::released && running_job(shrink.job) &&
-           !NodeSet::from_text(shrink.node_list).overlaps(unreported_nodes());
+           !agreed_.of(shrink).overlaps(unreported_nodes());
 }
 
 // There are shrinks for it, and all their nodes can be handed over.
-bool Settlement::all_released(JobId beneficiary) const {
+bool Settlement::all_released(JobId beneficiary) {
     auto shrinks = state_.book.shrinks_for(beneficiary);
     return !shrinks.empty() &&
            std::all_of(shrinks.begin(), shrinks.end(),
@@ -124,27 +124,30 @@ bool Settlement::all_released(JobId beneficiary) const {
 // [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
 // the dependent launch or expansion follows at once.
 void Settlement::hand_over(JobId beneficiary, Time now) {
-    int size = 0;
-    for (Agreement* shrink : state_.book.shrinks_for(beneficiary)) {
-        size = shrink->beneficiary_size;
-        apply_shrink(*shrink, now);
-    }
-    if (Agreement* request = state_.book.of_job(beneficiary);
-        request && request->state == AgreementState::queued) {
-        apply_grow(*request, now);
-        return;
-    }
-    start_beneficiary(beneficiary, size, now);
+    const Claim* known = state_.book.claim_of(beneficiary);
+    const Claim claim = known ? *known : Claim();
+    NodeSet freed;
+    for (Agreement* shrink : state_.book.shrinks_for(beneficiary))
+        freed |= apply_shrink(*shrink, now);
+    Agreement* request = state_.book.of_job(beneficiary);
+    if (request && request->state == AgreementState::queued)
+        grow_by(*request, freed, now);
+    else
+        start_beneficiary(beneficiary, claim, freed, now);
+    state_.book.drop_claim(beneficiary);
 }
 
-// A size of 0: the crash of a controller came in between.
-void Settlement::start_beneficiary(JobId id, int size, Time now) {
+// Without a claim: the crash of a controller came in between.
+void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& freed, Time now) {
     job_record_t* job = pending_job(id);
     const auto index = reading_.view.entry_of(id);
     if (!job || !index) return;
-    if (size == 0) size = reading_.view.snapshot.pending[*index].elastic.pref;
+    const int size =
+        claim.size > 0 ? claim.size : reading_.view.snapshot.pending[*index].elastic.pref;
     const Attempt& attempt = reading_.queue.attempts()[reading_.view.places[*index].attempt];
-    Started result = start_job(job, attempt, nodes_for(job, attempt), size);
+    NodeSet allowed(freed);
+    allowed |= agreed_.of(claim);
+    Started result = start_job(job, attempt, allowed, size);
     if (result.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
         return;
@@ -154,28 +157,23 @@ void Settlement::start_beneficiary(JobId id, int size, Time now) {
              result.job->node_cnt);
 }
 
-// As of now: some may have reported, or have gone, since the last pass.
-NodeSet Settlement::nodes_for(job_record_t* job, const Attempt& attempt) const {
-    auto found = find(attempt);
-    if (!found) return {};
-    Trying trying(job, *found);
-    return eligible_nodes(job, usable_nodes());
-}
-
-void Settlement::apply_shrink(Agreement& agreement, Time now) {
+// What the victim has left; nothing if that was not possible.
+NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
     controller::Job* entry = state_.jobs.find(agreement.job);
-    if (!job || !entry) return;
-    NodeSet leaving = NodeSet::from_text(agreement.node_list);
+    if (!job || !entry) return {};
+    NodeSet leaving = agreed_.of(agreement);
     leaving &= NodeSet(job->node_bitmap);  // a node may have failed meanwhile
     int from = static_cast<int>(job->node_cnt);
     auto shrunk = shrink(job, leaving);
     if (!shrunk) {
         log_error("{}", shrunk.error().message);
-        return negotiation_.end(agreement, AgreementEvent::cancel, shrunk.error().message, now);
+        negotiation_.end(agreement, AgreementEvent::cancel, shrunk.error().message, now);
+        return {};
     }
     (void)state_.book.advance(agreement, AgreementEvent::apply);
     after_resize(job, *entry, agreement, from, leaving.text(), now);
+    return leaving;
 }
 
 // Fewer nodes are idle than agreed, but others may turn out to be soon.
@@ -185,30 +183,54 @@ bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& a
            NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
 }
 
-// True if the agreement has changed.
 bool Settlement::apply_grow(Agreement& agreement, Time now) {
+    return grow_by(agreement, NodeSet(), now);
+}
+
+// True if the agreement has changed.
+bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
     job_record_t* job = running_job(agreement.job);
     controller::Job* entry = state_.jobs.find(agreement.job);
     if (!job || !entry) return false;
-    const auto [joining, limit] = choose_joining(job, *entry, agreement, idle_nodes());
-    if (must_wait_for_nodes(job, agreement, joining.count())) return false;
-    int from = static_cast<int>(job->node_cnt);
-    Result<void> grown = !joining.empty() ? grow(job, joining)
-                         : limit.empty()  ? elastic::error("the nodes are not free any more")
-                                          : elastic::error("limit of accounting: {}", limit);
+    const Growth growth = placement_.agreed_growth(job, *entry, agreement, freed);
+    if (must_wait_for_nodes(job, agreement, growth.joining.count())) return false;
+    const int from = static_cast<int>(job->node_cnt);
+    const Result<void> grown = !growth.joining.empty() ? grow(job, growth.joining)
+                               : growth.obstacle.empty()
+                                   ? elastic::error("the nodes are not free any more")
+                                   : elastic::error("{}", growth.obstacle);
     if (!grown) {
-        if (agreement.state == AgreementState::queued) return false;  // the next plan decides
-        negotiation_.end(agreement, AgreementEvent::cancel, grown.error().message, now);
+        not_grown(*entry, agreement, grown.error().message, now);
         return true;
     }
     if (agreement.state == AgreementState::queued) {
         outbox_.note(now, journal::Grant{agreement.job, agreement.op, ResizeKind::expand,
-                                         agreement.nodes, joining.count()});
+                                         agreement.nodes, growth.joining.count()});
         (void)state_.book.advance(agreement, AgreementEvent::grant);
     }
     (void)state_.book.advance(agreement, AgreementEvent::apply);
-    after_resize(job, *entry, agreement, from, joining.text(), now);
+    entry->participation.has_grown();
+    after_resize(job, *entry, agreement, from, growth.joining.text(), now);
     return true;
+}
+
+// A request waits for another plan until its time is over, whatever keeps Slurm from granting it.
+void Settlement::not_grown(controller::Job& job, Agreement& agreement, const std::string& why,
+                           Time now) {
+    refuse_growth(job, why, now);
+    if (agreement.state != AgreementState::queued)
+        return negotiation_.end(agreement, AgreementEvent::cancel, why, now);
+    if (agreement.deadline <= now)
+        return negotiation_.end(agreement, AgreementEvent::deny, why, now);
+    agreement.granted = 0;
+    agreement.node_list.clear();
+    outbox_.unsaved = true;
+}
+
+void Settlement::refuse_growth(controller::Job& job, const std::string& obstacle, Time now) {
+    if (!job.participation.refuse_growth(now, obstacle)) return;
+    job.last_reason = "cannot grow: " + obstacle;
+    log_info("job {}: cannot grow: {}; tried again from time to time", job.id, obstacle);
 }
 
 void Settlement::started(job_record_t* job, Time now) {

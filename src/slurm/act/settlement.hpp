@@ -6,6 +6,7 @@
 // nobody can take the nodes in between.
 #pragma once
 
+#include "slurm/act/placement.hpp"
 #include "slurm/lock.hpp"
 #include "slurm/read/reader.hpp"
 
@@ -14,11 +15,14 @@ namespace elastic::slurm {
 class Settlement {
   public:
     Settlement(controller::State& state, controller::Outbox& outbox,
-               controller::Negotiation& negotiation, Observer& observer, const Reading& reading)
+               controller::Negotiation& negotiation, Observer& observer, AgreedNodes& agreed,
+               Placement& placement, const Reading& reading)
         : state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
           observer_(observer),
+          agreed_(agreed),
+          placement_(placement),
           reading_(reading) {}
 
     // Locks if any agreement might move forward without its application, and
@@ -30,6 +34,8 @@ class Settlement {
     // Lets the job have the idle nodes that its granted or accepted agreement names.  True if the
     // agreement has changed.  Needs ControllerLock.
     bool apply_grow(controller::Agreement&, Time now);
+    // Slurm does not let the job grow: says so once, and tries again later.
+    static void refuse_growth(controller::Job&, const std::string& obstacle, Time now);
 
     // Books a job that was just started.  Needs ControllerLock.
     void started(job_record_t*, Time now);
@@ -39,13 +45,14 @@ class Settlement {
     bool move_forward(controller::Agreement&, Time now);
     bool move_shrink(controller::Agreement&, Time now);
     bool still_waits(JobId beneficiary) const;
-    bool may_leave(const controller::Agreement& shrink) const;
-    bool all_released(JobId beneficiary) const;
+    bool may_leave(const controller::Agreement& shrink);
+    bool all_released(JobId beneficiary);
     bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
     void hand_over(JobId beneficiary, Time now);
-    void start_beneficiary(JobId, int size, Time now);
-    NodeSet nodes_for(job_record_t*, const Attempt&) const;
-    void apply_shrink(controller::Agreement&, Time now);
+    void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);
+    bool grow_by(controller::Agreement&, const NodeSet& freed, Time now);
+    void not_grown(controller::Job&, controller::Agreement&, const std::string& why, Time now);
+    NodeSet apply_shrink(controller::Agreement&, Time now);
     static void extend_limit(job_record_t*, controller::Job&, const char* why);
     void after_resize(job_record_t*, controller::Job&, controller::Agreement&, int from,
                       const std::string& changed, Time now);
@@ -54,6 +61,8 @@ class Settlement {
     controller::Outbox& outbox_;
     controller::Negotiation& negotiation_;
     Observer& observer_;
+    AgreedNodes& agreed_;
+    Placement& placement_;
     const Reading& reading_;
 };
 

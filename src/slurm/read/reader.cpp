@@ -4,7 +4,6 @@
 // more are left out.
 #include "slurm/read/reader.hpp"
 
-#include "slurm/act/growth.hpp"
 #include "slurm/lock.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/records.hpp"
@@ -51,7 +50,7 @@ void Reader::mark_resizable(Time now) {
 void Reader::add_agreements() {
     core::Snapshot& snapshot = reading_.view.snapshot;
     std::set<JobId> claimed;
-    NodeSet idle = idle_nodes();
+    NodeSet taken;
     for (const auto& [op, agreement] : state_.book.all()) {
         job_record_t* job = agreement.open() ? running_job(agreement.job) : nullptr;
         if (!job) continue;
@@ -59,45 +58,59 @@ void Reader::add_agreements() {
             claimed.insert(agreement.beneficiary);
             snapshot.promises.push_back(promised_shrink(agreement));
         } else if (agreement.state == AgreementState::queued && !has_victims(agreement)) {
+            if (is_waiting_for_slurm(agreement, snapshot.now)) continue;
             snapshot.requests.push_back(
                 {op, agreement.job, agreement.nodes, agreement.least, agreement.deadline});
         } else if (agreement.state != AgreementState::applied) {
-            snapshot.promises.push_back(promised_growth(agreement, job, idle));
+            snapshot.promises.push_back(promised_growth(agreement, job, taken));
         }
     }
     for (core::PendingJob& job : snapshot.pending) job.claimed = claimed.erase(job.id) > 0;
+}
+
+// Slurm would not carry out what the last plan granted; once its time is over, the request is
+// decided all the same.
+bool Reader::is_waiting_for_slurm(const Agreement& request, Time now) const {
+    const controller::Job* job = state_.jobs.find(request.job);
+    return job && job->participation.grow_after > now && request.deadline > now;
 }
 
 bool Reader::has_victims(const Agreement& growth) const {
     return !state_.book.shrinks_for(growth.job).empty();
 }
 
-core::Promise Reader::promised_shrink(const Agreement& agreement) const {
+core::Promise Reader::promised_shrink(const Agreement& agreement) {
     core::Promise promise;
     promise.op = agreement.op;
     promise.job = agreement.job;
-    promise.nodes = reading_.view.count(NodeSet::from_text(agreement.node_list).get());
+    promise.nodes = reading_.view.count(agreed_.of(agreement).get());
     promise.beneficiary = agreement.beneficiary;
-    promise.size = agreement.beneficiary_size;
+    const controller::Claim* claim = state_.book.claim_of(agreement.beneficiary);
+    promise.size = claim ? claim->size : 0;
     promise.revocable = agreement.state == AgreementState::offered;
     return promise;
 }
 
-// Of idle nodes: what its victims will bring is in their promises.  None is promised twice, so it
-// takes them from `idle`.
+// Of idle nodes: what its victims will bring is in their promises.  A growth onto any nodes takes
+// them of those that nobody is promised, `taken` being what others like it have taken before.
 core::Promise Reader::promised_growth(const Agreement& agreement, job_record_t* job,
-                                      NodeSet& idle) const {
+                                      NodeSet& taken) {
     core::Promise promise;
     promise.kind = ResizeKind::expand;
     promise.op = agreement.op;
     promise.job = agreement.job;
     promise.revocable = agreement.state == AgreementState::offered;
-    int coming = agreement.coming();
-    for (const Agreement* shrink : state_.book.shrinks_for(agreement.job)) coming -= shrink->nodes;
     NodeSet joining;
-    if (const controller::Job* entry = state_.jobs.find(agreement.job))
-        joining = choose_joining(job, *entry, agreement, idle).joining.first(coming);
-    idle -= joining;
+    if (!agreement.node_list.empty()) {
+        joining = agreed_.of(agreement);
+        joining &= idle_nodes();
+    } else if (!has_victims(agreement)) {
+        joining = eligible_nodes(job, usable_nodes());
+        joining &= agreed_.free();
+        joining -= taken;
+        joining = joining.first(agreement.coming());
+        taken |= joining;
+    }
     promise.nodes = reading_.view.count(joining.get());
     return promise;
 }

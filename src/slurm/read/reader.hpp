@@ -2,6 +2,7 @@
 // Reads the cluster for planning: Slurm's queue, its records, and what agreements in flight mean.
 #pragma once
 
+#include "slurm/read/agreed_nodes.hpp"
 #include "slurm/read/observer.hpp"
 #include "slurm/read/view.hpp"
 
@@ -17,8 +18,8 @@ struct Reading {
 class Reader {
   public:
     Reader(const core::Config& config, controller::State& state, Observer& observer,
-           Reading& reading)
-        : config_(config), state_(state), observer_(observer), reading_(reading) {}
+           AgreedNodes& agreed, Reading& reading)
+        : config_(config), state_(state), observer_(observer), agreed_(agreed), reading_(reading) {}
 
     // Locks, observes, and makes the queue, the view and its snapshot anew.
     void read(Time now);
@@ -28,13 +29,15 @@ class Reader {
   private:
     void mark_resizable(Time now);
     void add_agreements();
+    bool is_waiting_for_slurm(const controller::Agreement& request, Time now) const;
     bool has_victims(const controller::Agreement& growth) const;
-    core::Promise promised_shrink(const controller::Agreement&) const;
-    core::Promise promised_growth(const controller::Agreement&, job_record_t*, NodeSet& idle) const;
+    core::Promise promised_shrink(const controller::Agreement&);
+    core::Promise promised_growth(const controller::Agreement&, job_record_t*, NodeSet& taken);
 
     const core::Config& config_;
     controller::State& state_;
     Observer& observer_;
+    AgreedNodes& agreed_;
     Reading& reading_;
 };
 

@@ -89,6 +89,9 @@ class Builder {
             // Never below what it has: an administrator may have lowered the limit since.
             running.elastic.max =
                 std::min(entry.annotation.max, std::max(most_nodes_by_limits(job), size));
+            if (entry.participation.grow_after > now_) running.elastic.max = size;
+            // Who may not have more time for fewer nodes keeps them.
+            if (entry.time.is_law()) running.elastic.min = std::max(running.elastic.min, size);
             running.eligible = eligibilities_.of(job);
             running.gain = entry.history.gain;
             running.expansions = entry.history.expansions;

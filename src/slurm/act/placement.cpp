@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// All nodes of a pool are alike to every job known (read/view.hpp), so it does not matter to the
+// plan which of them an action takes, only that it takes no more of a pool than planned.  Where a
+// job starts within one pool, Slurm chooses, with all its own rules (weights, topology); of several
+// pools exactly the planned numbers are handed to it.
+//
+// A growth has to be possible in fact before it is offered: limits of accounting, and room for the
+// job on each node (nodes of a pool may differ in what other jobs need, too), are asked for here,
+// and what is left is offered.
+#include "slurm/act/placement.hpp"
+
+#include <algorithm>
+
+#include "core/pass/placement.hpp"
+#include "slurm/act/resize.hpp"
+#include "slurm/read/eligibility.hpp"
+#include "slurm/read/limits.hpp"
+
+namespace elastic::slurm {
+
+namespace {
+
+NodeSet required_nodes(const job_record_t* job) {
+    return NodeSet(job->details->req_node_bitmap);
+}
+
+bool is_one_pool(const core::PoolCounts& counts) {
+    return std::count_if(counts.begin(), counts.end(), [](int nodes) { return nodes > 0; }) <= 1;
+}
+
+NodeSet with_room(job_record_t* job, const NodeSet& candidates) {
+    NodeSet result;
+    candidates.for_each([&](int node) {
+        NodeSet one;
+        one.add(node);
+        if (has_room(job, one)) result.add(node);
+    });
+    return result;
+}
+
+}  // namespace
+
+NodeSet Placement::take(const core::PoolCounts& counts, const NodeSet& preferred) {
+    return core::place(counts, view_.pools, agreed_.free(), preferred);
+}
+
+NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {
+    const core::PendingJob& entry = view_.snapshot.pending[action.entry];
+    if (entry.shares_nodes) {
+        NodeSet allowed = view_.nodes_of(entry.eligible);
+        allowed -= idle_nodes();
+        return allowed |= take(action.nodes, required_nodes(job));
+    }
+    if (!is_one_pool(action.nodes)) return take(action.nodes, required_nodes(job));
+    NodeSet allowed = view_.nodes_of(action.nodes);
+    return allowed &= agreed_.free();
+}
+
+NodeSet Placement::for_start_anywhere(const core::Action& action) {
+    NodeSet allowed = view_.nodes_of(view_.snapshot.pending[action.entry].eligible);
+    return allowed &= agreed_.free();
+}
+
+NodeSet Placement::for_shrink(const job_record_t* job, const core::Action& action) {
+    NodeSet held(job->node_bitmap);
+    if (const int keep = batch_host(job); keep >= 0) held.remove(keep);
+    NodeSet leaving;
+    for (std::size_t pool = 0; pool < action.nodes.size(); ++pool) {
+        if (action.nodes[pool] == 0) continue;
+        NodeSet here(held);
+        here &= view_.pools[pool];
+        // Jobs grow at the end, so what was gained last is given up and what is kept stays compact.
+        leaving |= here.last(action.nodes[pool]);
+    }
+    return leaving.count() == core::total(action.nodes) ? leaving : NodeSet();
+}
+
+// Victims may free more than is used of theirs (an allowed size), which then need not be taken of
+// the idle nodes.
+NodeSet Placement::beside_victims(const core::Action& action, const core::Plan& plan) {
+    core::PoolCounts idle = action.nodes;
+    for (const core::Action& shrink : plan.actions) {
+        if (shrink.kind != core::ActionKind::shrink || shrink.beneficiary != action.job) continue;
+        for (std::size_t pool = 0; pool < idle.size(); ++pool)
+            idle[pool] = std::max(0, idle[pool] - shrink.nodes[pool]);
+    }
+    return take(idle, NodeSet());
+}
+
+Growth Placement::for_growth(job_record_t* job, const controller::Job& known,
+                             const core::Action& action) {
+    NodeSet candidates = take(action.nodes, NodeSet());
+    candidates &= eligible_nodes(job, usable_nodes());
+    const int size = static_cast<int>(job->node_cnt);
+    return largest(job, known, candidates, size + 1, size + core::total(action.nodes));
+}
+
+Growth Placement::agreed_growth(job_record_t* job, const controller::Job& known,
+                                const controller::Agreement& agreement, const NodeSet& freed) {
+    const bool is_anywhere = agreement.node_list.empty() && freed.empty();
+    NodeSet candidates = is_anywhere ? agreed_.free() : agreed_.of(agreement);
+    candidates |= freed;
+    candidates &= idle_nodes();
+    candidates &= eligible_nodes(job, usable_nodes());
+    const int size = static_cast<int>(job->node_cnt);
+    const int least = agreement.requested ? size + agreement.least : size + 1;
+    return largest(job, known, candidates, least,
+                   std::min(known.annotation.max, size + agreement.coming()));
+}
+
+// The largest allowed size for which there is room on the candidates, within the limits of
+// accounting.
+Growth Placement::largest(job_record_t* job, const controller::Job& known,
+                          const NodeSet& candidates, int least, int most) {
+    Growth growth;
+    NodeSet nodes(candidates);
+    bool is_checked = false;  // each of `nodes` has room for the job
+    const int size = static_cast<int>(job->node_cnt);
+    const core::SizeRule& sizes = known.annotation.sizes;
+    for (int to = most;; --to) {
+        to = sizes.largest(least, std::min(to, size + nodes.count()));
+        if (to <= size) break;
+        growth.joining = nodes.first(to - size);
+        if (auto limit = limit_on_growth(job, growth.joining)) {
+            growth.obstacle = "limit of accounting: " + *limit;
+            continue;
+        }
+        if (has_room(job, growth.joining)) return growth;
+        growth.obstacle = "Slurm finds no room for it on " + growth.joining.text();
+        if (std::exchange(is_checked, true)) continue;
+        nodes = with_room(job, nodes);
+        ++to;
+    }
+    growth.joining = NodeSet();
+    return growth;
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From counts to nodes: a plan says how many nodes of which pool each action takes; here they are
+// chosen, once, for starts, growths, shrinks and hand-overs alike.  What has been chosen for an
+// agreement or a claim is kept for it.
+//
+// Always holds: an idle node is promised to one job at most, and no action takes more nodes of a
+// pool than the plan says, so what the plan counts on for its reservations is left.
+//
+// All functions need ControllerLock.
+#pragma once
+
+#include <string>
+
+#include "controller/job_table.hpp"
+#include "core/model/plan.hpp"
+#include "slurm/read/agreed_nodes.hpp"
+#include "slurm/read/view.hpp"
+
+namespace elastic::slurm {
+
+// What a running job is given when it grows.
+struct Growth {
+    NodeSet joining;
+    std::string obstacle;  // what keeps it from more, as a phrase; "" if nothing does
+};
+
+class Placement {
+  public:
+    // Both are as of the last reading, whenever a function is called.
+    Placement(AgreedNodes& agreed, const View& view) : agreed_(agreed), view_(view) {}
+
+    // The nodes among which Slurm may choose those of a job that starts: all that are free of the
+    // one pool that it uses, or exactly as many as planned of several.
+    NodeSet for_start(const job_record_t*, const core::Action&);
+    // The same regardless of pools, where no reservation can suffer by it.
+    NodeSet for_start_anywhere(const core::Action&);
+    // What a running job is offered of the planned nodes.
+    Growth for_growth(job_record_t*, const controller::Job&, const core::Action&);
+    // The nodes that a victim gives up; empty if it does not hold so many of those pools any more.
+    NodeSet for_shrink(const job_record_t*, const core::Action&);
+    // The idle nodes that a beneficiary takes besides those of the victims that the same plan
+    // shrinks for it.
+    NodeSet beside_victims(const core::Action&, const core::Plan&);
+
+    // What of a growth in flight can be carried out now; `freed` are nodes that its victims have
+    // just left.
+    Growth agreed_growth(job_record_t*, const controller::Job&, const controller::Agreement&,
+                         const NodeSet& freed);
+
+  private:
+    NodeSet take(const core::PoolCounts&, const NodeSet& preferred);
+    static Growth largest(job_record_t*, const controller::Job&, const NodeSet& candidates,
+                          int least, int most);
+
+    AgreedNodes& agreed_;
+    const View& view_;
+};
+
+}  // namespace elastic::slurm

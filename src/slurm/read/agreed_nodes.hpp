@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The nodes that agreements and claims name, as Slurm's sets, and which idle nodes are promised to
+// nobody.
+//
+// All functions need ControllerLock.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "controller/agreement.hpp"
+#include "slurm/nodes.hpp"
+
+namespace elastic::slurm {
+
+class AgreedNodes {
+  public:
+    explicit AgreedNodes(const controller::AgreementBook& book) : book_(book) {}
+
+    // Valid until the next call.
+    const NodeSet& of(const controller::Agreement& agreement) { return of(agreement.node_list); }
+    const NodeSet& of(const controller::Claim& claim) { return of(claim.node_list); }
+
+    // Idle nodes that no growth and no claim in flight names.
+    NodeSet free();
+
+  private:
+    const NodeSet& of(const std::string& list);
+    const NodeSet& promised();
+    void forget_if_stale();
+
+    const controller::AgreementBook& book_;
+    std::unordered_map<std::string, NodeSet> sets_;  // by text
+    time_t made_ = 0;                                // sets_ is of Slurm's table as of then
+    NodeSet promised_;
+    std::uint64_t revision_ = 0;  // of the book that promised_ was made of; 0 none
+};
+
+}  // namespace elastic::slurm
