@@ -25,11 +25,6 @@ using controller::AgreementEvent;
 using controller::AgreementState;
 using controller::Claim;
 
-time_t partition_end(const job_record_t* job) {
-    if (!job->part_ptr || job->part_ptr->max_time == INFINITE) return INT64_MAX / 2;
-    return job->start_time + static_cast<time_t>(job->part_ptr->max_time) * 60;
-}
-
 }  // namespace
 
 void Settlement::settle(Time now) {
@@ -243,8 +238,8 @@ void Settlement::started(job_record_t* job, Time now) {
 // A job that has fewer nodes than its limit was meant for takes longer.
 void Settlement::extend_limit(job_record_t* job, controller::Job& entry, const char* why) {
     if (job->time_limit == INFINITE || entry.time.extension() == 0) return;
-    const time_t end = std::min({static_cast<time_t>(entry.time.extension() + 0.999),
-                                 partition_end(job), end_by_limits(job)});
+    const time_t end =
+        std::min(static_cast<time_t>(entry.time.extension() + 0.999), latest_end(job));
     if (end <= job->end_time) return;
     log_info("job {}: time limit extended by {} s, since {}", entry.id,
              static_cast<long>(end - job->end_time), why);

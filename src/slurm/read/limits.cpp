@@ -83,6 +83,43 @@ uint32_t minutes_added(const job_record_t* job, uint64_t joining, uint64_t nodes
     return static_cast<uint32_t>((left * joining / nodes + 30) / 60);
 }
 
+constexpr time_t kNoEnd = INT64_MAX / 2;
+
+time_t end_by_partition(const job_record_t* job) {
+    if (!job->part_ptr || job->part_ptr->max_time == INFINITE) return kNoEnd;
+    return job->start_time + static_cast<time_t>(job->part_ptr->max_time) * 60;
+}
+
+time_t end_by_max_wall(job_record_t* job) {
+    if (!are_enforced(job) || job->limit_set.time == ADMIN_SET_LIMIT) return kNoEnd;
+    assoc_mgr_lock_t locks{};
+    locks.assoc = locks.qos = locks.tres = READ_LOCK;
+    assoc_mgr_lock(&locks);
+    slurmdb_qos_rec_t *first = nullptr, *second = nullptr;
+    acct_policy_set_qos_order(job, &first, &second);
+    uint32_t minutes = first ? first->max_wall_pj : INFINITE;
+    if (minutes == INFINITE && second) minutes = second->max_wall_pj;
+    if (minutes == INFINITE) minutes = job->assoc_ptr->max_wall_pj;
+    assoc_mgr_unlock(&locks);
+    if (minutes == INFINITE || minutes == NO_VAL) return kNoEnd;
+    return job->start_time + time_t{minutes} * 60;
+}
+
+// When the first reservation of others begins on any of the job's nodes.
+time_t end_by_reservations(const job_record_t* job) {
+    time_t end = kNoEnd;
+    ListIterator iterator = list_iterator_create(resv_list);
+    while (auto* reservation = static_cast<slurmctld_resv_t*>(list_next(iterator))) {
+        const bool is_in_it = job->resv_ptr == reservation;
+        if (is_in_it || !reservation->node_bitmap ||
+            !bit_overlap_any(job->node_bitmap, reservation->node_bitmap))
+            continue;
+        end = std::min(end, compat::begin_of(reservation, time(nullptr)));
+    }
+    list_iterator_destroy(iterator);
+    return end;
+}
+
 }  // namespace
 
 std::optional<std::string> limit_on_growth(job_record_t* job, const NodeSet& joining) {
@@ -135,20 +172,10 @@ int most_nodes_by_limits(job_record_t* job) {
     return most >= NO_VAL ? INT32_MAX : static_cast<int>(most);
 }
 
-time_t end_by_limits(job_record_t* job) {
-    constexpr time_t kNever = INT64_MAX / 2;
-    if (!are_enforced(job) || job->limit_set.time == ADMIN_SET_LIMIT) return kNever;
-    assoc_mgr_lock_t locks{};
-    locks.assoc = locks.qos = locks.tres = READ_LOCK;
-    assoc_mgr_lock(&locks);
-    slurmdb_qos_rec_t *first = nullptr, *second = nullptr;
-    acct_policy_set_qos_order(job, &first, &second);
-    uint32_t minutes = first ? first->max_wall_pj : INFINITE;
-    if (minutes == INFINITE && second) minutes = second->max_wall_pj;
-    if (minutes == INFINITE) minutes = job->assoc_ptr->max_wall_pj;
-    assoc_mgr_unlock(&locks);
-    if (minutes == INFINITE || minutes == NO_VAL) return kNever;
-    return job->start_time + time_t{minutes} * 60;
+time_t latest_end(job_record_t* job) {
+    const bool has_deadline = job->deadline && job->deadline != NO_VAL;
+    return std::min({end_by_partition(job), end_by_max_wall(job), end_by_reservations(job),
+                     has_deadline ? job->deadline : kNoEnd});
 }
 
 }  // namespace elastic::slurm

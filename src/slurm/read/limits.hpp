@@ -24,7 +24,8 @@ std::optional<std::string> limit_on_start(job_record_t*, const FoundAttempt&, in
 // The size that the job's limits allow whatever others use: for planning.
 int most_nodes_by_limits(job_record_t*);
 
-// When the job must end at the latest by MaxWall.
-time_t end_by_limits(job_record_t*);
+// When a running job must end at the latest: by its partition, MaxWall, its deadline, and
+// reservations of its nodes.
+time_t latest_end(job_record_t*);
 
 }  // namespace elastic::slurm
