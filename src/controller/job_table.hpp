@@ -55,12 +55,14 @@ struct Participation {
 // What policies ask of a job's past, [lina] section 4.
 struct ResizeHistory {
     Time last_resize = 0;
-    int gain = 0;  // nodes added less nodes taken
+    Time last_shrink = 0;  // of this controller; not kept over a restart
+    int gain = 0;          // nodes added less nodes taken
     int expansions = 0;
     int resizes = 0;
 
     void add(Time now, int from, int to) {
         last_resize = now;
+        if (to < from) last_shrink = now;
         gain += to - from;
         expansions += to > from;
         ++resizes;

@@ -95,11 +95,40 @@ core::RequestedNodes requested_nodes(const job_desc_msg_t* job) {
     return nodes;
 }
 
-bool asks_for_gres(const job_desc_msg_t* job) {
-    for (const char* tres :
-         {job->tres_per_job, job->tres_per_node, job->tres_per_socket, job->tres_per_task})
-        if (!text(tres).empty()) return true;
+bool gives_no_gres_of_whole_nodes() {
+    return text(slurm_conf.select_type) == "select/linear";
+}
+
+// Whether a request by the node names devices in shares (gres:mps:100 among others).
+bool names_shares(std::string_view tres) {
+    for (std::string_view one : split(tres, ',')) {
+        if (one.starts_with("gres:")) one.remove_prefix(5);
+        const std::string_view name = one.substr(0, one.find(':'));
+        if (name == "mps" || name == "shard") return true;
+    }
     return false;
+}
+
+// What a job has of GRES must follow from its nodes alone, since these change.
+Result<void> check_gres(const job_desc_msg_t* job) {
+    const auto refuse_option = [](const char* options) {
+        return elastic::error(
+            "elastic: {} cannot be had by a job that changes its nodes; ask by the node, with "
+            "--gres or --gpus-per-node",
+            options);
+    };
+    if (!text(job->tres_per_job).empty()) return refuse_option("GRES in all (--gpus)");
+    if (!text(job->tres_per_socket).empty()) return refuse_option("GRES by the socket");
+    if (!text(job->tres_per_task).empty()) return refuse_option("GRES by the task");
+    if (names_shares(text(job->tres_per_node)))
+        return elastic::error(
+            "elastic: a job that has its nodes whole gets no shares of devices (mps, shard); ask "
+            "for the devices");
+    if (!text(job->tres_per_node).empty() && gives_no_gres_of_whole_nodes())
+        return elastic::error(
+            "elastic: with select/linear Slurm gives a job that has its nodes whole no GRES; leave "
+            "them out, or have select/cons_tres");
+    return {};
 }
 
 bool is_contiguous(const job_desc_msg_t* job) {
@@ -115,11 +144,8 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
         return elastic::error(
             "elastic: the job must have its nodes whole; leave out "
             "--oversubscribe and --exclusive=user|mcs");
-    if (asks_for_gres(job) && annotation.max > annotation.min)
-        return elastic::error(
-            "elastic: GRES are not possible for a job that may grow (max={}): "
-            "Slurm cannot merge such allocations",
-            annotation.max);
+    if (annotation.max > annotation.min)
+        if (auto ok = check_gres(job); !ok) return ok;
     if (is_contiguous(job))
         return elastic::error("elastic: --contiguous is not possible for a job that changes size");
     if (expands_another(job))
@@ -225,7 +251,7 @@ Result<void> check_constraints(const job_desc_msg_t* change, const job_record_t*
         return refuse(job, "its annotation cannot be changed by its comment");
     if (change->shared != NO_VAL16 && change->shared != 0)
         return refuse(job, "an elastic job has its nodes whole");
-    if (asks_for_gres(change)) return refuse(job, "GRES cannot be added to an elastic job");
+    if (auto ok = check_gres(change); !ok) return refuse(job, "{}", ok.error().message);
     if (is_contiguous(change)) return refuse(job, "an elastic job cannot be contiguous");
     if (expands_another(change))
         return refuse(job, "an elastic job cannot expand another (Dependency=expand)");

@@ -342,3 +342,45 @@ def test_the_batch_host_survives_a_growth_by_lower_nodes(cluster, restart):
         assert cluster.nodes_of(app.job) == [batch_host]
     app.exit()
     cluster.wait_state(app.job, "COMPLETED")
+
+
+def test_an_array_that_was_resized_has_succeeded(cluster):
+    """For who waits for its success; Slurm's accounting of a resize looks like a failed end."""
+    array = cluster.sbatch("--array=1-4%2", "--elastic=malleable,min=1,max=3", "-N2",
+                           wrap="selastic release 1 --timeout 30")
+    after = cluster.sbatch(f"--dependency=afterok:{array}", wrap="true")
+    cluster.wait_state(after, "COMPLETED")
+    assert len(cluster.journal(event="resize")) >= 4
+
+
+def test_steps_start_on_a_node_that_comes_back_at_once(cluster):
+    """A slurmd takes no step of a job whose credential is from the second in which the job left the node."""
+    app = cluster.actor("malleable,min=1,max=2", "-N2")
+    srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
+            f" SLURM_JOB_ID={app.job}; exec srun -N2 -n2 true'")
+    for _ in range(6):
+        cluster.run("selastic", "shrink", app.job, 1)
+        app.take_shrink()
+        cluster.run("selastic", "expand", app.job, 2)
+        app.take_expand()
+        ran = app.shell(srun, within=60)
+        assert ran["code"] == 0 and "revoked" not in ran["err"], ran
+
+
+@pytest.mark.modes("ms")  # a front end ends such a step whole
+def test_a_step_that_outlives_its_node(cluster):
+    """Its job does not get the node back while the step, which Slurm still counts there, goes on elsewhere."""
+    app = cluster.actor("malleable,min=1,max=3", "-N2")
+    srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
+            f" SLURM_JOB_ID={app.job}; exec srun -N2 -n2 --no-kill sleep 600' >/dev/null 2>&1 </dev/null &")
+    assert app.shell(srun)["code"] == 0
+    wait_until(lambda: f"{app.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
+    before = cluster.nodes_of(app.job)
+    cluster.run("selastic", "shrink", app.job, 1)
+    app.take_shrink()
+    assert f"{app.job}.0" in cluster.run("squeue", "--steps").out
+    cluster.run("selastic", "expand", app.job, 2)
+    app.take_expand()
+    assert before[1] not in cluster.nodes_of(app.job)
+    cluster.run("scancel", f"{app.job}.0", check=False)
+    wait_until(lambda: f"{app.job}.0" not in cluster.run("squeue", "--steps").out, "the step has ended")

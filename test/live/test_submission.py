@@ -37,7 +37,8 @@ WRONG = [
     ("evolving,min=1,max=4,profile=9@10", [], ["profile", "9", "max=4"]),
     ("malleable,min=1,max=4", ["--oversubscribe"], ["whole"]),
     ("malleable,min=1,max=4", ["--exclusive=user"], ["whole"]),
-    ("malleable,min=1,max=4", ["--gres=gpu:1"], ["GRES"]),
+    ("malleable,min=1,max=4", ["--gpus=4"], ["--gpus", "--gpus-per-node"]),
+    ("malleable,min=1,max=4", ["-n2", "--gpus-per-task=1"], ["task", "--gpus-per-node"]),
     ("malleable,min=1,max=4", ["--contiguous"], ["contiguous"]),
     ("malleable,min=1,max=4", ["--comment=elastic:malleable,min=2,max=4"], ["comment"]),
     ("malleable,min=1,max=3", ["-n16"], ["pref=4", "-n", "max=3"]),
@@ -265,7 +266,7 @@ def test_srun_and_salloc_count_tasks_too(cluster):
 
 UPDATES = [["AdminComment=nonsense"], ["AdminComment="], ["Comment=elastic:malleable,max=2"],
            ["NumNodes=7"], ["OverSubscribe=yes"], ["Partition=left"], ["NumNodes=1"],
-           ["TresPerNode=gres:gpu:1"], ["Contiguous=yes"], ["NumNodes=2-5"], ["NumNodes=4-6"],
+           ["TresPerJob=gres:gpu:1"], ["Contiguous=yes"], ["NumNodes=2-5"], ["NumNodes=4-6"],
            ["Dependency=expand:1"]]
 
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Growing works through a phantom: a copy of the job's record under another id
-// that asks for exactly the new nodes and never enters Slurm's tables.  The
-// select plugin allocates to it and merges it into the job as it would merge a
-// helper job; there is no second job, no job id spent and nothing in squeue.
-//
-// Shrinking follows what `scontrol update NodeList=` does, with what it forgets
-// (step bitmaps, the nodes' exclusive counters).
+// A resize ends what runs on the nodes that leave, changes what the job holds (allocation.hpp) and
+// tells Slurm's accounting. Shrinking follows what `scontrol update NodeList=` does otherwise, with
+// what it forgets (step bitmaps, the nodes' exclusive counters).
 //
 // Always holds: job record, node records and the select plugin agree after each
 // function, on success and on failure.
@@ -13,157 +9,55 @@
 
 #include <csignal>
 
+#include "slurm/act/allocation.hpp"
+
 namespace elastic::slurm {
 
 namespace {
 
-// No real job can have it: ids end at MAX_JOB_ID.
-constexpr uint32_t kPhantomId = 0x7ffffff0;
-
-// The record by which the select plugin is asked for more nodes.
-class Phantom {
-  public:
-    Phantom(const job_record_t* job, const NodeSet& nodes)
-        : record_(*job), details_(*job->details), required_(nodes) {
-        if (details_.mc_ptr) {
-            multi_core_ = *details_.mc_ptr;
-            details_.mc_ptr = &multi_core_;
-        }
-        want_exactly(static_cast<uint32_t>(nodes.count()));
-        forget_what_the_job_owns();
-        record_.details = &details_;
-    }
-
-    ~Phantom() {
-        if (allocated_) select_g_job_fini(&record_);
-        free_job_resources(&record_.job_resrcs);
-        FREE_NULL_BITMAP(record_.node_bitmap);
-        xfree(record_.nodes);
-        xfree(record_.sched_nodes);
-    }
-
-    Phantom(const Phantom&) = delete;
-    Phantom& operator=(const Phantom&) = delete;
-
-    Result<void> allocate() {
-        NodeSet room(required_);
-        int rc = compat::find_room(&record_, room.get(), details_.min_nodes);
-        if (rc != SLURM_SUCCESS || !room.equals(required_))
-            return elastic::error("Slurm finds no room on {}: {}", required_.text(),
-                                  slurm_strerror(rc));
-        allocated_ = true;  // cons_tres allocates in the test already
-        record_.node_bitmap = room.release();
-        record_.total_nodes = record_.node_cnt = details_.min_nodes;
-        rc = select_g_job_begin(&record_);
-        if (rc != SLURM_SUCCESS)
-            return elastic::error("Slurm cannot allocate {}: {}", required_.text(),
-                                  slurm_strerror(rc));
-        return {};
-    }
-
-    Result<void> merge_into(job_record_t* job) {
-        int rc = select_g_job_expand(&record_, job);
-        if (rc != SLURM_SUCCESS)
-            return elastic::error("Slurm cannot merge {} into job {}: {}", required_.text(),
-                                  job->job_id, slurm_strerror(rc));
-        allocated_ = false;
-        return {};
-    }
-
-  private:
-    void want_exactly(uint32_t nodes) {
-        details_.min_nodes = details_.max_nodes = nodes;
-        details_.min_cpus = details_.orig_min_cpus = nodes;
-        details_.max_cpus = details_.orig_max_cpus = NO_VAL;
-        details_.num_tasks = nodes;
-        details_.req_node_bitmap = required_.get();
-        details_.exc_node_bitmap = nullptr;
-        details_.contiguous = 0;
-        details_.feature_list = details_.feature_list_use = details_.prefer_list = nullptr;
-        details_.depend_list = nullptr;
-        details_.expanding_jobid = 0;
-    }
-
-    void forget_what_the_job_owns() {
-        record_.job_id = kPhantomId;
-        record_.array_recs = nullptr;
-        record_.job_resrcs = nullptr;
-        record_.node_bitmap = record_.node_bitmap_cg = record_.node_bitmap_pr = nullptr;
-        record_.nodes = record_.sched_nodes = nullptr;
-        record_.step_list = nullptr;
-        record_.license_list = nullptr;
-        record_.gres_list_req = record_.gres_list_req_accum = record_.gres_list_alloc = nullptr;
-        record_.req_switch = 0;
-        record_.total_cpus = record_.cpu_cnt = 0;
-        record_.total_nodes = record_.node_cnt = 0;
-        record_.job_next = nullptr;
-    }
-
-    job_record_t record_;
-    job_details details_;
-    multi_core_data_t multi_core_{};
-    NodeSet required_;
-    bool allocated_ = false;
-};
-
-// A merge overwrites the request by what is allocated; a requeued job must ask
-// for what its user asked for.
-class KeepRequest {
-  public:
-    explicit KeepRequest(job_details* details)
-        : details_(details), min_(details->min_cpus), max_(details->max_cpus) {}
-    ~KeepRequest() {
-        details_->min_cpus = min_;
-        details_->max_cpus = max_;
-    }
-
-  private:
-    job_details* details_;
-    uint32_t min_, max_;
-};
-
-// cons_tres merges no job that asks for GRES, and takes an empty list, which a
-// cluster with GresTypes gives to every job, for asking.
-class HideEmptyGres {
-  public:
-    explicit HideEmptyGres(job_record_t* job) : job_(job), list_(job->gres_list_req) {
-        if (list_ && list_count(list_) == 0) job_->gres_list_req = nullptr;
-    }
-    ~HideEmptyGres() { job_->gres_list_req = list_; }
-
-  private:
-    job_record_t* job_;
-    decltype(job_record_t::gres_list_req) list_;
-};
-
-// The merge combines the core bitmaps of both without an offset, so that later
-// steps find no free processors.  The job has its nodes whole: all cores are its.
-void own_all_cores(job_record_t* job) {
-    job_resources_t* resources = job->job_resrcs;
-    if (!resources || !resources->core_bitmap) return;
-    select_g_job_suspend(job, true);
-    bit_set_all(resources->core_bitmap);
-    build_job_resources_cpu_array(resources);
-    select_g_job_resume(job, true);
-}
-
 void give_back(job_record_t* job, int index) {
     node_record_t* node = node_record_table_ptr[index];
-    excise_node_from_job(job, node);
-    // excise_node_from_job does not undo what make_node_alloc did for a job that
+    make_node_idle(node, job);
+    // make_node_idle does not undo what make_node_alloc did for a job that
     // shares with nobody: without this the node stays "busy" for others.
     if (job->details->share_res == 0 && node->no_share_job_cnt > 0 && --node->no_share_job_cnt == 0)
         bit_set(share_node_bitmap, index);
 }
 
-// Slurm leaves the job without an index into the database until slurmdbd gives
-// it a new one, and refuses every `scontrol update` of it until then; where there
-// is no slurmdbd that would be for ever.
-void end_accounting(job_record_t* job) {
-    job_post_resize_acctg(job);
-    if (xstrcmp(slurm_conf.accounting_storage_type, "accounting_storage/slurmdbd") != 0)
-        job->db_index = 0;
+// The record that counts the ends of all tasks of the job's array, null if it is of none.
+job_array_struct_t* array_of(const job_record_t* job) {
+    job_record_t* base = job->array_job_id ? find_job_record(job->array_job_id) : nullptr;
+    return base ? base->array_recs : nullptr;
 }
+
+// The accounting of a change of size, which to Slurm is the end of one job and the start of
+// another.
+class AccountedResize {
+  public:
+    explicit AccountedResize(job_record_t* job) : job_(job) {
+        job_array_struct_t* array = array_of(job);
+        const uint32_t exit_code = array ? array->max_exit_code : 0;
+        job_pre_resize_acctg(job);
+        // It counts as a failed end of the array's task, so that nothing that waits for the array's
+        // success would start.
+        if (array) array->max_exit_code = exit_code;
+    }
+
+    // Slurm leaves the job without an index into the database until slurmdbd gives it a new one,
+    // and refuses every `scontrol update` of it until then; where there is no slurmdbd that would
+    // be for ever.
+    ~AccountedResize() {
+        job_post_resize_acctg(job_);
+        if (xstrcmp(slurm_conf.accounting_storage_type, "accounting_storage/slurmdbd") != 0)
+            job_->db_index = 0;
+    }
+
+    AccountedResize(const AccountedResize&) = delete;
+    AccountedResize& operator=(const AccountedResize&) = delete;
+
+  private:
+    job_record_t* job_;
+};
 
 struct StepsOnNodes {
     const NodeSet& nodes;
@@ -241,20 +135,22 @@ Result<void> shrink(job_record_t* job, const NodeSet& leaving) {
         return elastic::error("job {} cannot give up {}: its batch script runs there", job->job_id,
                               node_record_table_ptr[keep]->name);
 
-    NodeSet before(job->job_resrcs->node_bitmap);
-    job_pre_resize_acctg(job);
-    end_what_runs_on(job, leaving);
-    leaving.for_each([&](int node) { give_back(job, node); });
-    rebuild_step_bitmaps(job, before.get());
-    gs_job_start(job);
-    compat::rebuild_gres_details(job);
-    end_accounting(job);
+    NodeSet kept(job->job_resrcs->node_bitmap);
+    kept -= leaving;
+    {
+        AccountedResize accounted(job);
+        end_what_runs_on(job, leaving);
+        unbook(job);
+        leaving.for_each([&](int node) { give_back(job, node); });
+        rebook(job, combined(kept, {job->job_resrcs}));
+        gs_job_start(job);
+    }
     last_job_update = last_node_update = time(nullptr);
     return {};
 }
 
 bool has_room(job_record_t* job, const NodeSet& joining) {
-    return static_cast<bool>(Phantom(job, joining).allocate());
+    return static_cast<bool>(allocation_on(job, joining));
 }
 
 Result<void> grow(job_record_t* job, const NodeSet& joining) {
@@ -262,26 +158,20 @@ Result<void> grow(job_record_t* job, const NodeSet& joining) {
     if (joining.empty() || joining.overlaps(held))
         return elastic::error("job {} holds {}: it cannot be given {}", job->job_id, held.text(),
                               joining.text());
-    Phantom phantom(job, joining);
-    if (auto allocated = phantom.allocate(); !allocated) return allocated.error();
+    auto gained = allocation_on(job, joining);
+    if (!gained) return gained.error();
 
-    NodeSet before(job->job_resrcs->node_bitmap);
-    job_pre_resize_acctg(job);
-    Result<void> merged = [&] {
-        KeepRequest keep(job->details);
-        HideEmptyGres hide(job);
-        return phantom.merge_into(job);
-    }();
-    if (merged) {
+    NodeSet all(job->job_resrcs->node_bitmap);
+    all |= joining;
+    {
+        AccountedResize accounted(job);
+        unbook(job);
+        rebook(job, combined(all, {job->job_resrcs, gained->get()}));
         joining.for_each([&](int node) { make_node_alloc(node_record_table_ptr[node], job); });
-        own_all_cores(job);
-        rebuild_step_bitmaps(job, before.get());
         gs_job_start(job);
-        compat::rebuild_gres_details(job);
     }
-    end_accounting(job);
     last_job_update = last_node_update = time(nullptr);
-    return merged;
+    return {};
 }
 
 void repair_batch(job_record_t* job) {

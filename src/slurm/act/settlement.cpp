@@ -72,7 +72,8 @@ bool Settlement::move_forward(Agreement& agreement, Time now) {
     }
     if (agreement.kind == ResizeKind::shrink) return move_shrink(agreement, now);
     if (agreement.state == AgreementState::accepted) return apply_grow(agreement, now);
-    if (agreement.state == AgreementState::queued && all_released(agreement.job)) {
+    if (agreement.state == AgreementState::queued && all_released(agreement.job) &&
+        !has_just_left_nodes(agreement.job)) {
         hand_over(agreement.job, now);
         return true;
     }
@@ -178,6 +179,13 @@ bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& a
            NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
 }
 
+// In this second. A slurmd takes no step of a job on a node that the job has left, if the step's
+// credential is not from a later second; so nothing joins before that.
+bool Settlement::has_just_left_nodes(JobId job) const {
+    const controller::Job* entry = state_.jobs.find(job);
+    return entry && static_cast<time_t>(entry->history.last_shrink) >= time(nullptr);
+}
+
 bool Settlement::apply_grow(Agreement& agreement, Time now) {
     return grow_by(agreement, NodeSet(), now);
 }
@@ -186,7 +194,7 @@ bool Settlement::apply_grow(Agreement& agreement, Time now) {
 bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
     job_record_t* job = running_job(agreement.job);
     controller::Job* entry = state_.jobs.find(agreement.job);
-    if (!job || !entry) return false;
+    if (!job || !entry || (freed.empty() && has_just_left_nodes(agreement.job))) return false;
     const Growth growth = placement_.agreed_growth(job, *entry, agreement, freed);
     if (must_wait_for_nodes(job, agreement, growth.joining.count())) return false;
     const int from = static_cast<int>(job->node_cnt);

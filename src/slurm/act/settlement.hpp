@@ -47,6 +47,7 @@ class Settlement {
     bool still_waits(JobId beneficiary) const;
     bool may_leave(const controller::Agreement& shrink);
     bool all_released(JobId beneficiary);
+    bool has_just_left_nodes(JobId) const;
     bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
     void hand_over(JobId beneficiary, Time now);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);

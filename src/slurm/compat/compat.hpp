@@ -22,6 +22,7 @@ extern "C" {
 #include "slurm/slurm_errno.h"
 #include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
+#include "src/common/gres.h"
 #include "src/common/job_resources.h"
 #include "src/common/list.h"
 #include "src/common/log.h"
@@ -82,9 +83,23 @@ inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
                                                         : reservation->start_time_first;
 }
 
-inline void rebuild_gres_details(job_record_t* job) {
-    gres_ctld_job_build_details(job->gres_list_alloc, &job->gres_detail_cnt, &job->gres_detail_str,
-                                &job->gres_used);
+// What the request of a job says of GRES, as a list of gres_state_t that the caller frees; null if
+// it says nothing.
+inline xlist* validate_gres(const job_record_t* job, job_details& details) {
+    xlist* list = nullptr;
+    uint16_t none = NO_VAL16, sockets = NO_VAL16, tasks_per_tres = NO_VAL16;
+    uint16_t tasks_per_node = NO_VAL16, cpus_per_task = NO_VAL16;
+    gres_job_state_validate(job->cpus_per_tres, nullptr, nullptr, job->tres_per_node, nullptr,
+                            nullptr, job->mem_per_tres, &details.num_tasks, &details.min_nodes,
+                            &details.max_nodes, &tasks_per_node, &none, &sockets, &cpus_per_task,
+                            &tasks_per_tres, &list);
+    return list;
+}
+
+// Adds all GRES of a node to what a job asks for.
+inline void ask_for_whole_node(decltype(job_record_t::gres_list_req)* list, node_record_t* node,
+                               uint32_t job) {
+    gres_ctld_job_select_whole_node(list, node->gres_list, job, node->name);
 }
 
 }  // namespace elastic::slurm::compat

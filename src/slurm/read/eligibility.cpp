@@ -96,6 +96,23 @@ void keep_unreserved(job_record_t* job, NodeSet& mask) {
     FREE_NULL_BITMAP(excluded_cores);
 }
 
+// Nodes that the job has left, but that Slurm still counts to steps of it which go on elsewhere: at
+// their end Slurm would take what they had there from what the job has there anew.
+NodeSet left_to_steps(const job_record_t* job) {
+    NodeSet nodes;
+    if (!job->step_list) return nodes;
+    list_for_each(
+        job->step_list,
+        [](void* step_pointer, void* found) {
+            auto* step = static_cast<step_record_t*>(step_pointer);
+            if (step->step_node_bitmap)
+                *static_cast<NodeSet*>(found) |= NodeSet(step->step_node_bitmap);
+            return 0;
+        },
+        &nodes);
+    return nodes -= NodeSet(job->node_bitmap);
+}
+
 }  // namespace
 
 std::uint32_t processors_of_smallest(const NodeSet& nodes) {
@@ -139,7 +156,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     mask &= usable;
     job_details* details = job->details;
     if (details->exc_node_bitmap) mask -= NodeSet(details->exc_node_bitmap);
-    if (details->req_node_bitmap &&
+    if (IS_JOB_PENDING(job) && details->req_node_bitmap &&
         bit_set_count(details->req_node_bitmap) >= static_cast<int>(details->min_nodes))
         mask &= NodeSet(details->req_node_bitmap);
     keep_fitting_hardware(details, mask);
@@ -147,6 +164,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     if (IS_JOB_RUNNING(job)) {
         bit_and_not(mask.get(), power_node_bitmap);
         bit_and_not(mask.get(), booting_node_bitmap);
+        mask -= left_to_steps(job);
     }
     bool has_xor = false;
     if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};

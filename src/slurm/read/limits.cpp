@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "slurm/whole_nodes.hpp"
+
 namespace elastic::slurm {
 
 namespace {
@@ -67,10 +69,13 @@ std::vector<uint64_t> counts(const uint64_t* tres) {
 std::vector<uint64_t> tres_with(const job_record_t* job, const NodeSet& joining) {
     const uint64_t held = job->node_cnt, nodes = held + joining.count();
     std::vector<uint64_t> tres = counts(job->tres_alloc_cnt);
-    joining.for_each(
-        [&](int node) { tres[TRES_ARRAY_CPU] += node_record_table_ptr[node]->config_ptr->cpus; });
+    joining.for_each([&](int node) { tres[TRES_ARRAY_CPU] += processors_of_whole_node(node); });
     tres[TRES_ARRAY_NODE] = nodes;
     tres[TRES_ARRAY_MEM] = (tres[TRES_ARRAY_MEM] * nodes + held - 1) / held;
+    NodeSet all(job->node_bitmap);
+    all |= joining;
+    if (GresList gres = gres_of_whole_nodes(all, job->job_id))
+        gres_ctld_set_job_tres_cnt(gres.get(), static_cast<uint32_t>(nodes), tres.data(), false);
     set_billing(job->part_ptr, tres);
     return tres;
 }

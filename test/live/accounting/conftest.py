@@ -13,7 +13,10 @@ import pytest
 from elastic_live import ELASTIC, Cluster, wait_until
 
 # With priority/multifactor the time of running jobs is taken off what they may still use.
-CONF = ["PriorityType=priority/multifactor", "PriorityCalcPeriod=00:01:00"]
+CONF = ["PriorityType=priority/multifactor", "PriorityCalcPeriod=00:01:00", "GresTypes=gpu",
+        "AccountingStorageTRES=gres/gpu"]
+OPTIONS = ["--accounting", "--node-line", "ALL Gres=gpu:2", "--file-line", "gres.conf",
+           "Name=gpu File=@DIR@/dev/gpu[0-1]"]
 USER = "nobody"
 
 
@@ -31,7 +34,7 @@ def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,
                  elastic=[f"{key}={value}" for key, value in ELASTIC.items()],
-                 options=["--accounting"]) as started:
+                 options=OPTIONS) as started:
         yield started
 
 

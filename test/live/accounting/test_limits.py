@@ -95,6 +95,21 @@ def test_growth_ends_at_an_association_limit(cluster, account, elastic):
     finish(cluster, app)
 
 
+def test_growth_ends_at_a_limit_of_gpus(cluster, account, elastic):
+    """All devices of whole nodes count, as when a job starts, and in the database, too."""
+    account.limit("GrpTRES=gres/gpu=6", r"GrpTRES=.*gres/gpu=6\(")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N2", "--gres=gpu:1")
+    assert "gres/gpu=4" in cluster.job(app.job)["TRES"]
+    assert app.take_expand()["size"] == 3
+    assert "gres/gpu=6" in cluster.job(app.job)["TRES"]
+    cluster.wait_two_passes()
+    app.no_event()
+    resize(cluster, app, 1)
+    assert "gres/gpu=2" in cluster.job(app.job)["TRES"]
+    finish(cluster, app)
+
+
 def test_other_jobs_count_for_an_association_limit(cluster, account, elastic):
     account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
     elastic(Policy="lina-default")
