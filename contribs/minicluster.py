@@ -722,11 +722,15 @@ class Cluster:
         self._await(20, self._munge_answers, "munged answers", munged)
 
     def _start_mariadbd(self):
-        """The database goes with the cluster: what a crash of the host would lose is not worth waiting for the disk."""
+        """The database goes with the cluster: what a crash of the host would lose is not worth waiting for the disk.
+
+        A folder for temporary tables of its own, since each mariadbd that starts removes all there are in /tmp.
+        """
         database, mariadbd = self.dir / "db", self.daemon("mariadbd")
-        database.mkdir(mode=0o700)
+        (database / "tmp").mkdir(mode=0o700, parents=True)
+        database.chmod(0o700)
         shutil.chown(database, self.settings.slurm_user)
-        options = ["--no-defaults", f"--datadir={database}/data", f"--user={user_name()}"]
+        options = ["--no-defaults", f"--datadir={database}/data", f"--tmpdir={database}/tmp", f"--user={user_name()}"]
         install = [program("mariadb-install-db", "mariadb-server"), *options, "--skip-test-db",
                    "--auth-root-authentication-method=normal"]
         with open(self.dir / "log/mariadb-install-db.log", "wb") as log:
