@@ -341,6 +341,16 @@ def test_rigid_jobs_share_a_node(cluster):
     cluster.wait_state(fifth, "RUNNING")
 
 
+@pytest.mark.parametrize("wish", [["-N1-4"], ["-n4", "--spread-job"]], ids=["range", "spread"])
+def test_a_range_of_shared_nodes(cluster, wish):
+    """It takes as many as are idle, too."""
+    if cluster.select == "linear":
+        pytest.skip("select/linear gives whole nodes only")
+    job = cluster.sbatch(*wish, wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == 4
+
+
 def test_nodes_shared_by_rigid_jobs_are_no_growth(cluster):
     jobs = [cluster.sbatch("-n1", "-N1", "-w", f"n{number}", wrap="sleep 60")
             for number in range(4, 9)]

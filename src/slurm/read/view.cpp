@@ -143,7 +143,7 @@ class Builder {
                 pending.elastic.max = most_startable(job, pending.elastic, place);
         } else {
             pending.elastic.min = pending.elastic.pref = nodes;
-            pending.elastic.max = pending.shares_nodes ? nodes : most_wanted(job, nodes);
+            pending.elastic.max = most_wanted(job, nodes);
         }
         pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
         int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
