@@ -149,6 +149,14 @@ def test_features(cluster, fast):
     reason(cluster, waits, "Resources", "Priority")
 
 
+@pytest.mark.parametrize("sharing", [["--exclusive"], []], ids=["whole", "shared"])
+def test_a_count_of_features(cluster, fast, sharing):
+    """Which the plan does not know: it takes the first nodes there are."""
+    job = cluster.sbatch("-N2", *sharing, "--constraint=fast*2", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.nodes_of(job) == fast
+
+
 @contextmanager
 def reservation(cluster, name, nodes, **settings):
     """It begins now and lasts ten minutes if nothing else is said.  Its jobs end before it does."""

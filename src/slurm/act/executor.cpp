@@ -124,16 +124,16 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const View& view = reading_.view;
     const core::PendingJob& entry = view.snapshot.pending[action.entry];
     const Attempt& attempt = reading_.queue.attempts()[view.places[action.entry].attempt];
+    const NodeSet allowed = placement_.for_start(job, action);
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
     // where the user named no number of nodes.
-    const NodeSet allowed = placement_.for_start(job, action);
-    if (entry.shares_nodes) return start_job(job, attempt, allowed, kAsRequested);
-    const int size = job->details->max_nodes > 0 ? action.size_after : kAsRequested;
+    const bool is_counted = !entry.shares_nodes && job->details->max_nodes > 0;
+    const int size = is_counted ? action.size_after : kAsRequested;
     Started started = start_job(job, attempt, allowed, size);
     if (started.outcome == StartOutcome::no_room && may_start_anywhere(action))
         started = start_job(job, attempt, placement_.for_start_anywhere(action), size);
     // Slurm may have reasons against so many that it has not against fewer.
-    if (started.outcome != StartOutcome::started && entry.has_range())
+    if (started.outcome != StartOutcome::started && is_counted && entry.has_range())
         started = start_job(job, attempt, allowed, entry.elastic.pref);
     return started;
 }

@@ -46,19 +46,23 @@ NodeSet Placement::take(const core::PoolCounts& counts, const NodeSet& preferred
 
 NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {
     const core::PendingJob& entry = view_.snapshot.pending[action.entry];
-    if (entry.shares_nodes) {
-        NodeSet allowed = view_.nodes_of(entry.eligible);
-        allowed -= idle_nodes();
-        return allowed |= take(action.nodes, required_nodes(job));
-    }
+    if (entry.shares_nodes) return with_partly_used(entry, take(action.nodes, required_nodes(job)));
     if (!is_one_pool(action.nodes)) return take(action.nodes, required_nodes(job));
     NodeSet allowed = view_.nodes_of(action.nodes);
     return allowed &= agreed_.free();
 }
 
 NodeSet Placement::for_start_anywhere(const core::Action& action) {
-    NodeSet allowed = view_.nodes_of(view_.snapshot.pending[action.entry].eligible);
-    return allowed &= agreed_.free();
+    const core::PendingJob& entry = view_.snapshot.pending[action.entry];
+    NodeSet allowed = view_.nodes_of(entry.eligible);
+    allowed &= agreed_.free();
+    return entry.shares_nodes ? with_partly_used(entry, allowed) : allowed;
+}
+
+NodeSet Placement::with_partly_used(const core::PendingJob& entry, const NodeSet& idle) const {
+    NodeSet allowed = view_.nodes_of(entry.eligible);
+    allowed -= idle_nodes();
+    return allowed |= idle;
 }
 
 NodeSet Placement::for_shrink(const job_record_t* job, const core::Action& action) {

@@ -49,6 +49,8 @@ class Placement {
 
   private:
     NodeSet take(const core::PoolCounts&, const NodeSet& preferred);
+    // Where a job that shares nodes may go if it may have these idle ones.
+    NodeSet with_partly_used(const core::PendingJob&, const NodeSet& idle) const;
     static Growth largest(job_record_t*, const controller::Job&, const NodeSet& candidates,
                           int least, int most);
 
