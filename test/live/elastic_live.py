@@ -37,7 +37,7 @@ ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
 # For what takes an instant on an idle machine; busy ones are slow.
 PATIENCE = 30.0
 
-# What slurmctld itself calls an error and is none: [pattern, why].
+# What Slurm's daemons call an error and is none: [pattern of "LOG: LINE", why].
 HARMLESS = [
     ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
     ["Could not open .* state file|Trying backup (front_end_)?state save file"
@@ -50,6 +50,13 @@ HARMLESS = [
      " slurm.conf"],
     ["different slurm.conf than the slurmctld", "the daemons read it at different moments"],
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
+    [r"error: \*\*\* (JOB|STEP) .* (CANCELLED|FAILED) .*\*\*\*", "what a slurmstepd tells its job"],
+    ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
+    ["Unexpected missing socket error|Unable to register: ", "the controller was killed or read slurm.conf"],
+    ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
+    [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
+     "|zero processors allocated to step|Domain socket directory .* No such file)",
+     "a slurmd that stands for other nodes"],
 ]
 # While slurmctld reads slurm.conf, MessageTimeout is 0 for a moment: whatever it receives or sends
 # just then "times out" at once, such as the registrations that the slurmds send after the
@@ -101,8 +108,9 @@ class Cluster:
         self.conf, self.elastic_lines, self.options = conf, elastic, options
         self.minicluster = minicluster.Cluster(self.dir)
         self.actors = []
+        self.allowed_errors = []  # regular expressions of lines that a test provokes
         self._names = 0
-        self._log_at = 0
+        self._read_up_to = {}
 
     def node_name(self, number):
         return f"n{number:0{len(str(self.nodes))}}"
@@ -220,13 +228,28 @@ class Cluster:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def new_errors(self):
-        """The error lines of the controller's log since the last call."""
-        text = self.log
-        new, self._log_at = text[self._log_at:], len(text)
-        new = READING_SLURM_CONF.sub(lambda reading: TIMED_OUT.sub("", reading.group()), new)
-        return [line for line in new.splitlines()
-                if re.search(r"\b(error|fatal):", line)
+        """The error lines of all daemons' logs since the last call, each with its log's name."""
+        lines = [f"{path.name}: {line}"
+                 for path in sorted((self.dir / "log").glob("*.log")) for line in self._new_lines(path)]
+        return [line for line in lines if re.search(r"\b(error|fatal):", line)
                 and not any(re.search(pattern, line) for pattern, _ in HARMLESS)]
+
+    def check_as_before(self):
+        """All jobs are ended; then the cluster is as it was: all nodes idle, the same slurmctld, no unexpected error in
+        any daemon's log, and a journal that replays."""
+        assert self.controller_lives(), "slurmctld has died:\n" + self.log[-3000:]
+        self.clean()
+        assert self.controller_lives(), "slurmctld has died:\n" + self.log[-3000:]
+        unexpected = [line for line in self.new_errors()
+                      if not any(re.search(allowed, line) for allowed in self.allowed_errors)]
+        assert not unexpected, "in the daemons' logs:\n" + "\n".join(unexpected)
+        self.check_journal()
+
+    def _new_lines(self, path):
+        """What a daemon has logged since the last call, but what Slurm logs while it reads slurm.conf."""
+        text = path.read_text(errors="replace")
+        new, self._read_up_to[path] = text[self._read_up_to.get(path, 0):], len(text)
+        return READING_SLURM_CONF.sub(lambda reading: TIMED_OUT.sub("", reading.group()), new).splitlines()
 
     def set_elastic(self, **settings):
         """elastic.conf with these settings besides ListenPort, made known to the controller."""
