@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <tuple>
 
 #include "common/text.hpp"
@@ -174,6 +175,15 @@ std::string compress_hostlist(std::vector<std::string> names) {
         begin = end;
     }
     return out;
+}
+
+std::string without_hosts(const std::string& list, const std::string& others) {
+    auto names = expand_hostlist(list);
+    const auto unwanted = expand_hostlist(others);
+    if (!names || !unwanted) return list;
+    const std::set<std::string> leaving(unwanted->begin(), unwanted->end());
+    std::erase_if(*names, [&](const std::string& name) { return leaving.contains(name); });
+    return compress_hostlist(std::move(*names));
 }
 
 std::vector<std::string> last_hosts(std::vector<std::string> names, const std::string& kept,

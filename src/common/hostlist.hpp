@@ -24,6 +24,9 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view text,
 // and then numerically, so n2 stands before n10; duplicates are dropped.
 std::string compress_hostlist(std::vector<std::string> names);
 
+// The text of a list without the names of another; the list itself if one of them is malformed.
+std::string without_hosts(const std::string& list, const std::string& others);
+
 // The last `count` of the names besides `kept`, or as many as there are: what a job
 // gives up that keeps the node of its batch script.
 std::vector<std::string> last_hosts(std::vector<std::string> names, const std::string& kept,

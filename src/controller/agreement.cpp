@@ -13,10 +13,11 @@ namespace {
 using State = AgreementState;
 using Event = AgreementEvent;
 
-constexpr std::array kStateNames = {"queued", "offered",  "accepted", "released",  "applied",
-                                    "done",   "declined", "expired",  "cancelled", "denied"};
-constexpr std::array kEventNames = {"grant", "accept", "decline", "release", "apply",
-                                    "ready", "expire", "cancel",  "deny"};
+constexpr std::array kStateNames = {"queued",   "offered",   "accepted", "joined",
+                                    "released", "applied",   "done",     "declined",
+                                    "expired",  "cancelled", "denied"};
+constexpr std::array kEventNames = {"grant", "accept", "decline", "join",   "release",
+                                    "apply", "ready",  "expire",  "cancel", "deny"};
 
 struct Transition {
     std::optional<ResizeKind> kind;  // nothing: both
@@ -42,6 +43,9 @@ constexpr std::array kTransitions = {
     Transition{kShrink, State::accepted, Event::release, State::released},
     Transition{kShrink, State::released, Event::apply, State::done},
     Transition{kShrink, State::released, Event::cancel, State::cancelled},
+    Transition{kExpand, State::accepted, Event::join, State::joined},
+    Transition{kExpand, State::joined, Event::apply, State::applied},
+    Transition{kExpand, State::joined, Event::cancel, State::cancelled},  // the job has ended
     Transition{kExpand, State::accepted, Event::apply, State::applied},
     Transition{kExpand, State::applied, Event::ready, State::done},
     Transition{kExpand, State::applied, Event::expire, State::done},       // the nodes are its own

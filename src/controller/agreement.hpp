@@ -2,7 +2,7 @@
 // The life of a resize, [gupta] section IV-B (split-phase execution).
 //
 //   shrink:  offered -> accepted -> released -> done
-//   expand:  offered -> accepted -> applied  -> done
+//   expand:  offered -> accepted [-> joined] -> applied  -> done
 //   request: queued  -> accepted, then as an expand
 //
 // Besides, `queued` may end denied, `offered` and `accepted` declined or expired,
@@ -31,6 +31,7 @@ enum class AgreementState {
     queued,    // an evolving job has asked and nothing is decided
     offered,   // the application has not answered yet
     accepted,  // shrink: it is moving its data away; expand: the nodes are not there yet
+    joined,    // expand: the nodes are the job's, their prolog runs and it has not been told
     released,  // shrink: it has left the nodes, which wait for their beneficiary
     applied,   // expand: the nodes are the job's, it is spreading over them
     // final
@@ -41,7 +42,18 @@ enum class AgreementState {
     denied,
 };
 
-enum class AgreementEvent { grant, accept, decline, release, apply, ready, expire, cancel, deny };
+enum class AgreementEvent {
+    grant,
+    accept,
+    decline,
+    join,
+    release,
+    apply,
+    ready,
+    expire,
+    cancel,
+    deny
+};
 
 bool is_final(AgreementState);
 std::string_view to_string(AgreementState);

@@ -22,6 +22,7 @@ namespace {
 protocol::Stage stage_of(AgreementState state) {
     switch (state) {
         case AgreementState::accepted:
+        case AgreementState::joined:
             return protocol::Stage::accepted;
         case AgreementState::released:
             return protocol::Stage::released;
@@ -105,6 +106,11 @@ void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hell
     welcome.batch_host = job->batch_host;
     welcome.nonce = hello.nonce;
     Agreement* agreement = state_.book.of_job(job->id);
+    if (agreement && agreement->state == AgreementState::joined) {  // it is told of these later
+        welcome.node_list = without_hosts(job->node_list, agreement->node_list);
+        if (const auto told = expand_hostlist(welcome.node_list))
+            welcome.nodes = static_cast<int>(told->size());
+    }
     if (agreement && agreement->state == AgreementState::queued)
         welcome.request = agreement->op;
     else if (agreement) {
@@ -120,7 +126,7 @@ void Negotiation::catch_up(const Job& job, const Agreement& agreement, Time now)
     if (agreement.state == AgreementState::queued)
         return tell(job, protocol::Queued{0, agreement.op});
     send_offer(job, agreement, now);
-    if (agreement.state == AgreementState::accepted)
+    if (stage_of(agreement.state) == protocol::Stage::accepted)
         tell(job, protocol::Accepted{agreement.op, std::max(0.0, agreement.deadline - now)});
     if (agreement.state == AgreementState::applied)
         tell(job, protocol::Applied{agreement.op, agreement.kind, agreement.node_list,
@@ -146,6 +152,10 @@ void Negotiation::job_ended(Job& job, Time now) {
 void Negotiation::job_suspended(Job& job, Time now) {
     Agreement* agreement = state_.book.of_job(job.id);
     if (!agreement) return;
+    if (agreement->state == AgreementState::joined) {
+        (void)state_.book.advance(*agreement, AgreementEvent::apply);
+        applied(*agreement, job, agreement->node_list, now);
+    }
     if (agreement->state == AgreementState::applied)  // the nodes are its own, ready or not
         (void)state_.book.advance(*agreement, AgreementEvent::expire);
     else
@@ -199,8 +209,9 @@ void Negotiation::send_offer(const Job& job, const Agreement& agreement, Time no
     offer.kind = agreement.kind;
     offer.nodes = agreement.nodes;
     bool shrink = agreement.kind == ResizeKind::shrink;
-    bool applied = agreement.state == AgreementState::applied;
-    offer.size_after = applied ? job.nodes : job.nodes + (shrink ? -1 : 1) * agreement.nodes;
+    const bool has_nodes =
+        agreement.state == AgreementState::applied || agreement.state == AgreementState::joined;
+    offer.size_after = has_nodes ? job.nodes : job.nodes + (shrink ? -1 : 1) * agreement.nodes;
     if (shrink) offer.node_list = agreement.node_list;
     offer.deadline = std::max(0.0, agreement.deadline - now);
     offer.reason = agreement.reason;

@@ -45,10 +45,6 @@ std::vector<std::string> wrong_settings() {
 
 std::vector<std::string> doubtful_settings() {
     std::vector<std::string> doubtful;
-    if (slurm_conf.prolog_flags & PROLOG_FLAG_ALLOC)
-        doubtful.push_back(
-            "PrologFlags has Alloc or Contain: the prolog is not run at once on nodes that join a "
-            "running job, but at the first step there");
     if (slurm_conf.min_job_age > 0 && slurm_conf.min_job_age < 5)
         doubtful.push_back("MinJobAge is below 5 s: the journal may miss how a job ended");
     return doubtful;

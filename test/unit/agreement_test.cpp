@@ -15,13 +15,13 @@ namespace {
 using State = AgreementState;
 using Event = AgreementEvent;
 
-constexpr std::array kOpenStates = {State::queued, State::offered, State::accepted, State::released,
-                                    State::applied};
+constexpr std::array kOpenStates = {State::queued, State::offered,  State::accepted,
+                                    State::joined, State::released, State::applied};
 constexpr std::array kFinalStates = {State::done, State::declined, State::expired, State::cancelled,
                                      State::denied};
-constexpr std::array kEvents = {Event::grant,   Event::accept, Event::decline,
-                                Event::release, Event::apply,  Event::ready,
-                                Event::expire,  Event::cancel, Event::deny};
+constexpr std::array kEvents = {Event::grant,   Event::accept, Event::decline, Event::join,
+                                Event::release, Event::apply,  Event::ready,   Event::expire,
+                                Event::cancel,  Event::deny};
 
 Agreement of(JobId job, ResizeKind kind, State state = State::offered) {
     Agreement agreement;
@@ -50,6 +50,16 @@ TEST(an_expansion_goes_from_offered_to_done) {
     for (Event event : {Event::accept, Event::apply, Event::ready})
         check_ok(book.advance(expand, event));
     check_that((expand.state == State::done));
+}
+
+TEST(a_job_whose_nodes_have_joined_is_told_later) {
+    AgreementBook book;
+    Agreement& expand = book.open(of(7, ResizeKind::expand));
+    for (Event event : {Event::accept, Event::join}) check_ok(book.advance(expand, event));
+    check_that((expand.state == State::joined && expand.open()));
+    for (Event event : {Event::apply, Event::ready}) check_ok(book.advance(expand, event));
+    check_that((!next_state(ResizeKind::shrink, State::accepted, Event::join)));
+    check_that((!next_state(ResizeKind::expand, State::joined, Event::decline)));
 }
 
 TEST(a_request_is_granted_or_denied) {

@@ -64,6 +64,13 @@ TEST(the_last_hosts_leave_out_the_kept_one) {
     check_eq(last_hosts({"n1", "n2"}, "", 0), Names{});
 }
 
+TEST(a_list_without_other_hosts) {
+    check_eq(without_hosts("n[1-4]", "n[2-3],n9"), "n[1,4]");
+    check_eq(without_hosts("n[1-2]", "n[1-2]"), "");
+    check_eq(without_hosts("n[1-2]", ""), "n[1-2]");
+    check_eq(without_hosts("n[1-2]", "n[3"), "n[1-2]");
+}
+
 TEST(hostlist_round_trip_is_the_set) {
     std::mt19937_64 random(elastic::testing::seed());
     for (int round = 0; round < 300; ++round) {

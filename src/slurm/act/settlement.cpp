@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "common/log.hpp"
+#include "slurm/act/prolog.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/act/start.hpp"
 #include "slurm/read/eligibility.hpp"
@@ -32,6 +33,7 @@ void Settlement::settle(Time now) {
     bool anything = std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
         const Agreement& agreement = entry.second;
         return agreement.open() && (agreement.state == AgreementState::released ||
+                                    agreement.state == AgreementState::joined ||
                                     (agreement.kind == ResizeKind::expand &&
                                      agreement.state == AgreementState::accepted));
     });
@@ -67,11 +69,13 @@ bool Settlement::settle_some(const ControllerLock& lock, Time now) {
 // True if it has changed, so that others may be able to move now.
 bool Settlement::move_forward(Agreement& agreement, Time now) {
     if (!running_job(agreement.job)) {
+        prologs_.erase(agreement.op);
         negotiation_.end(agreement, AgreementEvent::cancel, "the job is not running any more", now);
         return true;
     }
     if (agreement.kind == ResizeKind::shrink) return move_shrink(agreement, now);
     if (agreement.state == AgreementState::accepted) return apply_grow(agreement, now);
+    if (agreement.state == AgreementState::joined) return finish_joining(agreement, now);
     if (agreement.state == AgreementState::queued && all_released(agreement.job) &&
         !has_just_left_nodes(agreement.job)) {
         hand_over(agreement.job, now);
@@ -211,9 +215,28 @@ bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
                                          agreement.nodes, growth.joining.count()});
         (void)state_.book.advance(agreement, AgreementEvent::grant);
     }
-    (void)state_.book.advance(agreement, AgreementEvent::apply);
+    const bool must_wait = start_prolog(job, growth.joining);
+    if (must_wait) prologs_.insert(agreement.op);
+    (void)state_.book.advance(agreement, must_wait ? AgreementEvent::join : AgreementEvent::apply);
     entry->participation.has_grown();
     after_resize(job, *entry, agreement, from, growth.joining.text(), now);
+    return true;
+}
+
+// True if the prolog has ended on all nodes that joined, so that the job has been told of them. Who
+// started it may have been a controller that is gone: where it has run already, it is not run
+// again.
+bool Settlement::finish_joining(Agreement& agreement, Time now) {
+    job_record_t* job = running_job(agreement.job);
+    const controller::Job* entry = state_.jobs.find(agreement.job);
+    if (!job || !entry) return false;
+    const NodeSet nodes = agreed_.of(agreement);
+    if (prologs_.insert(agreement.op).second) start_prolog(job, nodes);
+    if (prolog_runs_on(job, nodes)) return false;
+    prologs_.erase(agreement.op);
+    (void)state_.book.advance(agreement, AgreementEvent::apply);
+    negotiation_.applied(agreement, *entry, agreement.node_list, now);
+    outbox_.unsaved = true;
     return true;
 }
 
@@ -271,7 +294,10 @@ void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreeme
         now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
     log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
              to < from ? "gave up" : "got", changed, agreement.reason);
-    negotiation_.applied(agreement, entry, changed, now);
+    if (agreement.state != AgreementState::joined)
+        return negotiation_.applied(agreement, entry, changed, now);
+    agreement.node_list = changed;
+    agreement.deadline = kNever;  // Slurm ends the job, or drains the node, if a prolog fails
 }
 
 }  // namespace elastic::slurm

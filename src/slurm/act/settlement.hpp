@@ -6,6 +6,8 @@
 // nobody can take the nodes in between.
 #pragma once
 
+#include <set>
+
 #include "slurm/act/placement.hpp"
 #include "slurm/lock.hpp"
 #include "slurm/read/reader.hpp"
@@ -48,6 +50,7 @@ class Settlement {
     bool may_leave(const controller::Agreement& shrink);
     bool all_released(JobId beneficiary);
     bool has_just_left_nodes(JobId) const;
+    bool finish_joining(controller::Agreement&, Time now);
     bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
     void hand_over(JobId beneficiary, Time now);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);
@@ -65,6 +68,7 @@ class Settlement {
     AgreedNodes& agreed_;
     Placement& placement_;
     const Reading& reading_;
+    std::set<OpId> prologs_;  // which this controller has started for growths that are not told yet
 };
 
 }  // namespace elastic::slurm

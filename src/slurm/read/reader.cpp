@@ -61,7 +61,8 @@ void Reader::add_agreements() {
             if (is_waiting_for_slurm(agreement, snapshot.now)) continue;
             snapshot.requests.push_back(
                 {op, agreement.job, agreement.nodes, agreement.least, agreement.deadline});
-        } else if (agreement.state != AgreementState::applied) {
+        } else if (agreement.state != AgreementState::applied &&
+                   agreement.state != AgreementState::joined) {
             snapshot.promises.push_back(promised_growth(agreement, job, taken));
         }
     }

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""The prolog of the site runs on nodes that join a job, and before the job is told of them if PrologFlags say so."""
+
+import pytest
+from elastic_live import ELASTIC, Cluster, wait_until
+
+pytestmark = pytest.mark.modes("ms")  # a front end has no prolog at the allocation
+
+# Says where it runs and, but for the first nodes, goes on when it may.
+PROLOG = """\
+#!/bin/sh
+echo $SLURM_JOB_ID $SLURMD_NODENAME >>{base}/ran
+while [ ! -e {base}/may-end ]; do sleep 0.05; done
+[ ! -e {base}/fail-on-$SLURMD_NODENAME ]
+"""
+
+
+def with_prolog(request, flags):
+    mode, select = request.param
+    cluster = Cluster(mode, select, nodes=6, build=request.config.getoption("--build"),
+                      elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
+    program = cluster.base / "prolog"
+    cluster.conf = [f"Prolog={program}", *([f"PrologFlags={flags}"] if flags else [])]
+    program.write_text(PROLOG.format(base=cluster.base))
+    program.chmod(0o755)
+    return cluster
+
+
+@pytest.fixture(scope="module", params=[("ms", "cons_tres")], ids=["ms"])
+def at_allocation(request):
+    with with_prolog(request, "Alloc") as started:
+        yield started
+
+
+@pytest.fixture(scope="module", params=[("ms", "cons_tres")], ids=["ms"])
+def at_first_step(request):
+    with with_prolog(request, "") as started:
+        yield started
+
+
+def may_end(cluster, allowed=True):
+    flag = cluster.base / "may-end"
+    flag.touch() if allowed else flag.unlink()
+
+
+def ran(cluster, job):
+    """The nodes on which the prolog has begun for a job, in that order."""
+    lines = (cluster.base / "ran").read_text().split("\n")
+    return [line.split()[1] for line in lines if line.startswith(f"{job} ")]
+
+
+def accept_growth(cluster, app, size):
+    cluster.run("selastic", "expand", app.job, size)
+    offer = app.event("offer_expand")
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    return offer["op"]
+
+
+def test_the_job_is_told_when_the_prolog_has_ended(at_allocation):
+    cluster = at_allocation
+    may_end(cluster)
+    app = cluster.actor("malleable,min=1,max=6", "-N2")
+    may_end(cluster, False)
+    op = accept_growth(cluster, app, 4)
+    cluster.wait_size(app.job, 4)
+    joined = cluster.nodes_of(app.job)[2:]
+    wait_until(lambda: set(ran(cluster, app.job)[2:]) == set(joined), "the prolog runs on the nodes that joined")
+    cluster.wait_two_passes()
+    app.no_event()
+    may_end(cluster)
+    resized = app.event("resized")
+    assert (resized["op"], resized["size"]) == (op, 4)
+    app.do("done", op)
+    cluster.wait_journal(app.job, "ready", op=op)
+    assert sorted(ran(cluster, app.job)) == sorted(cluster.nodes_of(app.job)), "once on each node"
+    cluster.check_as_before()
+
+
+def test_a_controller_that_dies_meanwhile(at_allocation):
+    cluster = at_allocation
+    may_end(cluster)
+    app = cluster.actor("malleable,min=1,max=6", "-N2")
+    may_end(cluster, False)
+    op = accept_growth(cluster, app, 3)
+    cluster.wait_size(app.job, 3)
+    wait_until(lambda: b'"joined"' in cluster.slurm_state("elastic_state"), "the state is saved")
+    cluster.kill_controller()
+    cluster.start_controller()
+    wait_until(lambda: app.state()["connected"], "the application has reconnected")
+    wait_until(lambda: "unk" not in " ".join(cluster.node_states().values()), "all nodes have reported")
+    resized = app.event("resized")
+    assert (resized["op"], resized["size"]) == (op, 3)
+    app.do("done", op)
+    may_end(cluster)
+    assert sorted(ran(cluster, app.job)) == sorted(cluster.nodes_of(app.job)), "once on each node"
+    cluster.check_as_before()
+
+
+def test_without_the_flag_it_runs_with_the_first_step(at_first_step):
+    cluster = at_first_step
+    may_end(cluster)
+    app = cluster.actor("malleable,min=1,max=6", "-N1")
+    accept_growth(cluster, app, 2)
+    assert app.event("resized")["size"] == 2
+    first, second = cluster.nodes_of(app.job)
+    assert ran(cluster, app.job) == [first]
+    assert app.shell(f"SLURM_JOB_ID={app.job} srun -N1 -n1 -w {second} true")["code"] == 0
+    assert ran(cluster, app.job) == [first, second]
+    cluster.check_as_before()
