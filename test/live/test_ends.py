@@ -87,3 +87,14 @@ def test_state_that_cannot_be_saved(cluster, expect_errors):
     cluster.run("selastic", "expand", app.job, 3)
     assert app.take_expand()["size"] == 3
     wait_until(lambda: "state is saved again" in cluster.log, lambda: "that it is saved again")
+
+
+@pytest.mark.parametrize("size", [2, 6])
+def test_a_requeued_job_asks_for_its_first_size(cluster, size):
+    """Whatever size it had in its last run."""
+    app = cluster.actor("malleable,min=1,max=8", "-N4")
+    cluster.run("selastic", "shrink" if size < 4 else "expand", app.job, size)
+    (app.take_shrink if size < 4 else app.take_expand)()
+    cluster.run("scontrol", "requeuehold", app.job)
+    wait_until(lambda: cluster.job(app.job)["NumNodes"].split("-")[0] == "4",
+               lambda: f"job {app.job} asks for 4 nodes: {cluster.job(app.job)}")

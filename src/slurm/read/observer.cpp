@@ -139,7 +139,15 @@ void Observer::requeued(job_record_t* job, Job& entry, Time now) {
     if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
     entry.suspended = false;
     note_not_running(entry);
+    forget_last_size(job);
     restore_limit(job, entry);
+}
+
+// Slurm would show the size of its last run as that which the job asks for.
+void Observer::forget_last_size(job_record_t* job) {
+    if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)) return;
+    job->total_nodes = job->node_cnt_wag = 0;
+    last_job_update = time(nullptr);
 }
 
 // The next run begins with the nodes and the time that its user asked for, unless somebody has

@@ -48,6 +48,7 @@ class Observer {
     void submitted(const job_record_t*, Job&, Time now);
     void ended(Job&, const std::string& state, Time now);
     void requeued(job_record_t*, Job&, Time now);
+    static void forget_last_size(job_record_t*);
     static void restore_limit(job_record_t*, Job&);
     void suspended(Job&, Time now);
     static void note_not_running(Job&);
