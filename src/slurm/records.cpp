@@ -34,6 +34,14 @@ Duration time_limit_of(const job_record_t* job) {
     return minutes == INFINITE || minutes == NO_VAL ? kYear : minutes * 60.0;
 }
 
+Duration time_to_run(const job_record_t* job, time_t now) {
+    Duration time = time_limit_of(job);
+    if (job->time_min && job->time_min != NO_VAL) time = std::min(time, job->time_min * 60.0);
+    if (job->deadline && job->deadline != NO_VAL)
+        time = std::min(time, std::max(60.0, static_cast<double>(job->deadline - now)));
+    return time;
+}
+
 controller::TimeLimit limit_of(const job_record_t* job) {
     return {static_cast<Time>(job->end_time), job->time_limit};
 }

@@ -26,6 +26,10 @@ std::string user_name(uid_t);
 // Seconds that the job may run by its limit; a year for an unlimited one.
 Duration time_limit_of(const job_record_t*);
 
+// Seconds for which a job that starts now is planned: its limit, no longer than until its deadline.
+// A job with a least time (--time-min) is planned with that, as by sched/backfill.
+Duration time_to_run(const job_record_t*, time_t now);
+
 // When its time limit ends it.
 controller::TimeLimit limit_of(const job_record_t*);
 

@@ -385,3 +385,74 @@ def test_the_highest_priority_waits_no_longer_than_under_fcfs(cluster):
     cluster.wait_state(large, "COMPLETED")
     assert all(start_of(cluster, large) <= entry["time"]
                for job in small for entry in cluster.journal(job, "start"))
+
+
+def minutes(cluster, job):
+    """Its time limit."""
+    hours, rest = cluster.job(job)["TimeLimit"].split(":", 1)
+    return int(hours) * 60 + int(rest.split(":")[0])
+
+
+def test_a_deadline_bounds_the_time_limit(cluster):
+    """Of a job that starts, as with Slurm's own scheduler; Slurm ends no running job at its deadline."""
+    job = cluster.sbatch("-N1", "--time-min=1", "--time=30", "--deadline=now+10minutes", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert minutes(cluster, job) in (9, 10)
+    array = cluster.sbatch("-N8", "--exclusive", "--array=1-2%1", "--time-min=1", "--time=30",
+                           "--deadline=now+10minutes", wrap="sleep 60")
+    cluster.run("scancel", job)
+    cluster.wait_state(f"{array}_1", "RUNNING")
+    assert minutes(cluster, f"{array}_1") in (9, 10)
+    assert minutes(cluster, f"{array}_2") == 30
+
+
+def test_a_job_with_a_least_time_is_shortened_into_a_hole(cluster):
+    fill(cluster, nodes=6, limit=10)
+    head = cluster.sbatch("-N8", "--exclusive", "--time=5", wrap="sleep 60")
+    reason(cluster, head, "Resources")
+    long = cluster.sbatch("-N2", "--exclusive", "--time=60", wrap="sleep 60")
+    fits = cluster.sbatch("-N2", "--exclusive", "--time=60", "--time-min=2", wrap="sleep 60")
+    cluster.wait_state(fits, "RUNNING")
+    assert minutes(cluster, fits) in (8, 9, 10)
+    reason(cluster, long, "Priority")
+
+
+def test_a_job_with_a_least_time_has_all_where_nobody_waits(cluster):
+    job = cluster.sbatch("-N2", "--exclusive", "--time=60", "--time-min=2", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert minutes(cluster, job) == 60
+
+
+def test_required_nodes_that_do_not_suffice(cluster):
+    """The others are found by Slurm."""
+    job = cluster.sbatch("-w", "n3", "-n8", "--exclusive", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    nodes = cluster.nodes_of(job)
+    assert "n3" in nodes and len(nodes) == 2
+
+
+def test_required_nodes_where_others_want_them_too(cluster):
+    filler = cluster.sbatch("-N1", "-w", "n6", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(filler, "RUNNING")
+    waits = cluster.sbatch("-N2", "-w", "n5,n6", "--exclusive", "--nice=100", wrap="sleep 60")
+    reason(cluster, waits, "Resources")
+    job = cluster.sbatch("-N3", "-w", "n5", "--exclusive", wrap="sleep 60")
+    cluster.wait_state(job, "RUNNING")
+    assert "n5" in cluster.nodes_of(job) and len(cluster.nodes_of(job)) == 3
+
+
+@pytest.mark.parametrize("change, back", [("State=DRAIN", "State=UP"), ("State=INACTIVE", "State=UP"),
+                                          ("MaxNodes=2", "MaxNodes=UNLIMITED")])
+def test_no_growth_in_a_partition_that_gives_none(cluster, elastic, change, back):
+    elastic(Policy="lina-default")
+    filler = fill(cluster, nodes=6)
+    app = cluster.actor("malleable,min=1,max=4", "-N2")
+    cluster.run("scontrol", "update", "PartitionName=debug", change)
+    try:
+        cluster.run("scancel", filler)
+        cluster.wait_state(filler, "CANCELLED")
+        cluster.wait_two_passes()
+        app.no_event()
+    finally:
+        cluster.run("scontrol", "update", "PartitionName=debug", back)
+    assert len(cluster.nodes_of(app.job)) == 2

@@ -10,6 +10,7 @@
 using elastic::compress_hostlist;
 using elastic::expand_hostlist;
 using elastic::last_hosts;
+using elastic::without_hosts;
 using Names = std::vector<std::string>;
 
 TEST(hostlist_expands_ranges) {

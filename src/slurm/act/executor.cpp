@@ -129,13 +129,33 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) {
     // where the user named no number of nodes.
     const bool is_counted = !entry.shares_nodes && job->details->max_nodes > 0;
     const int size = is_counted ? action.size_after : kAsRequested;
-    Started started = start_job(job, attempt, allowed, size);
+    const time_t hole_ends = end_of_hole(action);
+    Started started = start_job(job, attempt, allowed, size, hole_ends);
     if (started.outcome == StartOutcome::no_room && may_start_anywhere(action))
         started = start_job(job, attempt, placement_.for_start_anywhere(action), size);
     // Slurm may have reasons against so many that it has not against fewer.
     if (started.outcome != StartOutcome::started && is_counted && entry.has_range())
-        started = start_job(job, attempt, allowed, entry.elastic.pref);
+        started = start_job(job, attempt, allowed, entry.elastic.pref, hole_ends);
     return started;
+}
+
+// When the first reservation begins on nodes like those that a job is backfilled on, 0 if none
+// does.
+time_t Executor::end_of_hole(const Action& start) const {
+    if (start.reason == core::Reason::fits) return 0;
+    const auto is_on_its_nodes = [&](const Action& reservation) {
+        for (std::size_t pool = 0; pool < start.nodes.size() && pool < reservation.nodes.size();
+             ++pool)
+            if (start.nodes[pool] > 0 && reservation.nodes[pool] > 0) return true;
+        return false;
+    };
+    time_t end = 0;
+    for (const Action& action : plan_->actions) {
+        if (action.kind != ActionKind::reserve || !is_on_its_nodes(action)) continue;
+        const auto begin = static_cast<time_t>(action.time);
+        end = end ? std::min(end, begin) : begin;
+    }
+    return end;
 }
 
 // Constraints that the plan does not know (counts of features, topology) may want other nodes than

@@ -31,6 +31,7 @@ class Executor {
     void claim_for(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
+    time_t end_of_hole(const core::Action& start) const;
     bool may_start_anywhere(const core::Action&) const;
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
     bool do_shrink(const core::Action&, Time now);

@@ -125,6 +125,10 @@ Growth Placement::largest(job_record_t* job, const controller::Job& known,
         to = sizes.largest(least, std::min(to, size + nodes.count()));
         if (to <= size) break;
         growth.joining = nodes.first(to - size);
+        if (to > most_nodes_by_partition(job)) {
+            growth.obstacle = fmt::format("its partition allows no {} nodes", to);
+            continue;
+        }
         if (auto limit = limit_on_growth(job, growth.joining)) {
             growth.obstacle = "limit of accounting: " + *limit;
             continue;

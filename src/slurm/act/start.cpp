@@ -4,7 +4,11 @@
 // constraint hold that the planner does not know.
 #include "slurm/act/start.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "slurm/act/resize.hpp"
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
@@ -70,6 +74,72 @@ class NarrowedRequest {
     uint32_t min_nodes_, max_nodes_, min_cpus_, tasks_;
 };
 
+// The time limit with which a job is tried: bounded by its deadline, and where it has a least time
+// (--time-min) by the end of the hole that it is started in. A job that does not start has its own
+// again.
+class StartingLimit {
+  public:
+    StartingLimit(job_record_t* job, time_t hole_ends)
+        : job_(job), array_id_(job->array_recs ? job->array_job_id : 0), own_(job->time_limit) {
+        if (const auto limit = bounded(hole_ends)) job->time_limit = *limit;
+    }
+    ~StartingLimit() {
+        if (!started_) job_->time_limit = own_;
+        // The task of an array was split off with a copy of the limit.
+        job_record_t* rest = array_id_ ? find_job_record(array_id_) : nullptr;
+        if (rest && rest != job_) rest->time_limit = own_;
+    }
+    void started() { started_ = true; }
+
+    StartingLimit(const StartingLimit&) = delete;
+    StartingLimit& operator=(const StartingLimit&) = delete;
+
+  private:
+    // As Slurm's own loops do it; nothing where neither says anything.
+    std::optional<uint32_t> bounded(time_t hole_ends) const {
+        const time_t now = time(nullptr);
+        const bool has_deadline = job_->deadline && job_->deadline != NO_VAL;
+        const bool has_least = job_->time_min && job_->time_min != NO_VAL;
+        if (!has_deadline && !has_least) return {};
+        const auto longest = static_cast<uint32_t>(time_limit_of(job_) / 60);
+        uint32_t limit = longest;
+        if (has_least && hole_ends > now)
+            limit = std::clamp(minutes(hole_ends - now), std::min(job_->time_min, limit), limit);
+        if (has_deadline && job_->deadline > now)
+            limit = std::min(limit, minutes(job_->deadline - now));
+        return limit < longest ? std::optional(limit) : std::nullopt;
+    }
+
+    static uint32_t minutes(time_t seconds) { return static_cast<uint32_t>(seconds / 60); }
+
+    job_record_t* job_;
+    uint32_t array_id_, own_;
+    bool started_ = false;
+};
+
+// As Slurm's loop: a QOS may have been taken from the association since the job was submitted.
+bool has_valid_qos(job_record_t* job) {
+    if (!job->qos_id) return true;
+    assoc_mgr_lock_t locks{};
+    locks.assoc = locks.qos = READ_LOCK;
+    assoc_mgr_lock(&locks);
+    const slurmdb_assoc_rec_t* association = job->assoc_ptr;
+    const bool is_asked =
+        association && (accounting_enforce & ACCOUNTING_ENFORCE_QOS) && !job->limit_set.qos;
+    const bool is_valid = !is_asked || (job->qos_id < static_cast<uint32_t>(g_qos_count) &&
+                                        association->usage && association->usage->valid_qos &&
+                                        bit_test(association->usage->valid_qos, job->qos_id));
+    assoc_mgr_unlock(&locks);
+    if (!is_valid) {
+        if (job->state_reason != FAIL_QOS) job_fail_qos(job, "elastic", false);
+    } else if (job->state_reason == FAIL_QOS) {
+        job->state_reason = WAIT_NO_REASON;
+        xfree(job->state_desc);
+        last_job_update = time(nullptr);
+    }
+    return is_valid;
+}
+
 // Whether more or other nodes might help.
 bool is_lack_of_room(int rc) {
     return rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
@@ -96,6 +166,7 @@ const char* why_not_now(job_record_t* job) {
     if (!avail_front_end(job)) return "no front end is available";
     if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
         return "its deadline cannot be met";
+    if (!has_valid_qos(job)) return "its association has lost its QOS";
     if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
         return "the limit of running tasks of its array";
     // A limit that held it back before; one that is new it meets when it is to start.
@@ -108,7 +179,8 @@ const char* why_not_now(job_record_t* job) {
     return nullptr;
 }
 
-Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes) {
+Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes,
+                  time_t hole_ends) {
     auto found = find(attempt);
     if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
     Trying trying(job, *found);
@@ -117,7 +189,9 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     int rc;
     {
         NarrowedRequest narrowed(job, allowed, nodes);
+        StartingLimit limit(job, hole_ends);
         rc = compat::allocate(job);
+        if (rc == SLURM_SUCCESS) limit.started();
     }
     if (rc != SLURM_SUCCESS) return {outcome_of(rc), nullptr, slurm_strerror(rc)};
     last_job_update = time(nullptr);

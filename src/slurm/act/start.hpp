@@ -29,7 +29,9 @@ inline constexpr int kAsRequested = 0;
 // Starts the job, tried so, on exactly `nodes` of the `allowed` ones, which Slurm chooses
 // with all its own rules (weights, topology), and launches it.  The record's
 // request is as before afterwards, so that a requeued job asks for the same.
-// kAsRequested leaves the number of nodes to the job's own request.
-Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes);
+// kAsRequested leaves the number of nodes to the job's own request. `hole_ends` is when others are
+// to have the nodes, by which a job with a least time (--time-min) is bounded, 0 if nobody is.
+Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes,
+                  time_t hole_ends = 0);
 
 }  // namespace elastic::slurm

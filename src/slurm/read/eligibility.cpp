@@ -96,6 +96,18 @@ void keep_unreserved(job_record_t* job, NodeSet& mask) {
     FREE_NULL_BITMAP(excluded_cores);
 }
 
+// Whether the nodes that the user names are all that the job needs.
+bool suffice(const job_record_t* job, bitstr_t* required) {
+    const job_details* details = job->details;
+    const auto count = static_cast<uint32_t>(bit_set_count(required));
+    if (details->max_nodes > 0 && count >= details->max_nodes) return true;
+    if (count < details->min_nodes || job->tres_per_job) return false;
+    uint64_t processors = 0;
+    for_each_node(required,
+                  [&](int node) { processors += node_record_table_ptr[node]->config_ptr->cpus; });
+    return processors >= details->min_cpus;
+}
+
 // Nodes that the job has left, but that Slurm still counts to steps of it which go on elsewhere: at
 // their end Slurm would take what they had there from what the job has there anew.
 NodeSet left_to_steps(const job_record_t* job) {
@@ -156,8 +168,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     mask &= usable;
     job_details* details = job->details;
     if (details->exc_node_bitmap) mask -= NodeSet(details->exc_node_bitmap);
-    if (IS_JOB_PENDING(job) && details->req_node_bitmap &&
-        bit_set_count(details->req_node_bitmap) >= static_cast<int>(details->min_nodes))
+    if (IS_JOB_PENDING(job) && details->req_node_bitmap && suffice(job, details->req_node_bitmap))
         mask &= NodeSet(details->req_node_bitmap);
     keep_fitting_hardware(details, mask);
     prefer_large_enough(job, mask);
@@ -186,12 +197,16 @@ Eligibilities::Eligibilities()
     : usable_(usable_nodes()), reservation_begins_(begins_of_reservations()), last_(ids_.end()) {}
 
 core::EligibilityId Eligibilities::of(job_record_t* job) {
-    return intern(constraints_of(job), [&] { return eligible_nodes(job, usable_); });
+    return intern(constraints_of(job), [&] {
+        Set set{eligible_nodes(job, usable_), NodeSet(job->details->req_node_bitmap)};
+        set.required &= set.nodes;
+        return set;
+    });
 }
 
 // Constraints without a partition are no job's.
 core::EligibilityId Eligibilities::none() {
-    return intern({}, [] { return NodeSet(); });
+    return intern({}, [] { return Set(); });
 }
 
 Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job) const {
@@ -232,12 +247,13 @@ core::EligibilityId Eligibilities::intern(const Constraints& constraints, Make&&
     auto [found, is_new] = ids_.try_emplace(constraints, 0);
     last_ = found;
     if (!is_new) return found->second;
-    NodeSet set = make();
-    auto same = std::find_if(sets_.begin(), sets_.end(),
-                             [&](const NodeSet& other) { return other.equals(set); });
+    Set set = make();
+    auto same = std::find_if(sets_.begin(), sets_.end(), [&](const Set& other) {
+        return other.nodes.equals(set.nodes) && other.required.equals(set.required);
+    });
     found->second = static_cast<core::EligibilityId>(same - sets_.begin());
     if (same == sets_.end()) {
-        least_processors_.push_back(processors_of_smallest(set));
+        least_processors_.push_back(processors_of_smallest(set.nodes));
         sets_.push_back(std::move(set));
     }
     return found->second;

@@ -38,10 +38,15 @@ class Eligibilities {
   public:
     Eligibilities();
 
+    struct Set {
+        NodeSet nodes;
+        NodeSet required;  // of them, which the user names: taken before the others
+    };
+
     core::EligibilityId of(job_record_t*);
     core::EligibilityId none();
 
-    const std::vector<NodeSet>& sets() const { return sets_; }  // by EligibilityId
+    const std::vector<Set>& sets() const { return sets_; }  // by EligibilityId
     // Of the smallest node in the set; 0 if it is empty.
     std::uint32_t least_processors(core::EligibilityId id) const { return least_processors_[id]; }
     const NodeSet& usable() const { return usable_; }
@@ -78,7 +83,7 @@ class Eligibilities {
     std::vector<time_t> reservation_begins_;  // ascending
     std::map<Constraints, core::EligibilityId> ids_;
     std::map<Constraints, core::EligibilityId>::iterator last_;
-    std::vector<NodeSet> sets_;
+    std::vector<Set> sets_;
     std::vector<std::uint32_t> least_processors_;
 };
 

@@ -88,6 +88,10 @@ uint32_t minutes_added(const job_record_t* job, uint64_t joining, uint64_t nodes
     return static_cast<uint32_t>((left * joining / nodes + 30) / 60);
 }
 
+int as_count(uint32_t limit) {
+    return limit >= NO_VAL ? INT32_MAX : static_cast<int>(limit);
+}
+
 constexpr time_t kNoEnd = INT64_MAX / 2;
 
 time_t end_by_partition(const job_record_t* job) {
@@ -170,11 +174,18 @@ std::optional<std::string> limit_on_start(job_record_t* job, const FoundAttempt&
     return name_of(job->state_reason);
 }
 
-int most_nodes_by_limits(job_record_t* job) {
-    if (!are_enforced(job)) return INT32_MAX;
+int most_nodes_by_partition(const job_record_t* job) {
+    if (!job->part_ptr) return INT32_MAX;
+    const bool is_open = job->part_ptr->state_up == PARTITION_UP;
+    if (IS_JOB_RUNNING(job) && !is_open) return static_cast<int>(job->node_cnt);
+    return as_count(job->part_ptr->max_nodes);
+}
+
+int most_nodes(job_record_t* job) {
+    const int of_partition = most_nodes_by_partition(job);
+    if (!are_enforced(job)) return of_partition;
     uint32_t reason = 0;
-    const uint32_t most = acct_policy_get_max_nodes(job, &reason);
-    return most >= NO_VAL ? INT32_MAX : static_cast<int>(most);
+    return std::min(of_partition, as_count(acct_policy_get_max_nodes(job, &reason)));
 }
 
 time_t latest_end(job_record_t* job) {

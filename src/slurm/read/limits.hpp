@@ -21,8 +21,12 @@ std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining
 // job's reason.  Slurm may find another one when it selects the nodes.
 std::optional<std::string> limit_on_start(job_record_t*, const FoundAttempt&, int nodes);
 
-// The size that the job's limits allow whatever others use: for planning.
-int most_nodes_by_limits(job_record_t*);
+// The most nodes that its partition allows to the job; of a running one the present size, if the
+// partition is not wholly open (DRAIN, DOWN, INACTIVE). INT32_MAX without a limit.
+int most_nodes_by_partition(const job_record_t*);
+
+// The same with limits of accounting, whatever others use: for planning.
+int most_nodes(job_record_t*);
 
 // When a running job must end at the latest: by its partition, MaxWall, its deadline, and
 // reservations of its nodes.

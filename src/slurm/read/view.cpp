@@ -86,10 +86,8 @@ class Builder {
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {
             running.elastic = entry.annotation;
-            // Never below what it has: an administrator may have lowered the limit since.
-            running.elastic.max =
-                std::min(entry.annotation.max, std::max(most_nodes_by_limits(job), size));
-            if (entry.participation.grow_after > now_) running.elastic.max = size;
+            const bool may_grow = entry.participation.grow_after <= now_;
+            bound_size(running.elastic, may_grow ? most_nodes(job) : size, size);
             // Who may not have more time for fewer nodes keeps them.
             if (entry.time.is_law()) running.elastic.min = std::max(running.elastic.min, size);
             running.eligible = eligibilities_.of(job);
@@ -105,6 +103,13 @@ class Builder {
         view_.snapshot.running.push_back(std::move(running));
         running_records_.push_back(job);
         bit_or(taken_.get(), job->node_bitmap);
+    }
+
+    // Never below what it has: an administrator may have lowered the limit since.
+    static void bound_size(core::Annotation& elastic, int most, int size) {
+        elastic.max = std::min(elastic.max, std::max(most, size));
+        elastic.min = std::min(elastic.min, elastic.max);
+        elastic.pref = std::clamp(elastic.pref, elastic.min, elastic.max);
     }
 
     // ---- pending jobs
@@ -132,7 +137,7 @@ class Builder {
         core::PendingJob pending;
         pending.id = job->job_id;
         pending.submit = static_cast<Time>(job->details->submit_time);
-        pending.duration = time_limit_of(job);
+        pending.duration = time_to_run(job, static_cast<time_t>(now_));
         pending.eligible = eligible;
         pending.shares_nodes = !has_whole_nodes(job);
         pending.refused = !refusals_.shares(place);
@@ -167,10 +172,7 @@ class Builder {
     int most_startable(job_record_t* job, const core::Annotation& elastic,
                        const Queue::Place& place) const {
         if (!refusals_.may_start_larger(place)) return elastic.pref;
-        const auto of_partition = static_cast<int>(
-            std::min<std::uint32_t>(job->part_ptr->max_nodes, std::numeric_limits<int>::max()));
-        const int most = std::min(of_partition, most_nodes_by_limits(job));
-        return std::clamp(most, elastic.pref, elastic.max);
+        return std::clamp(most_nodes(job), elastic.pref, elastic.max);
     }
 
     // With a range of nodes (-N 2-8), what it takes if that lets it start no later.
@@ -198,7 +200,10 @@ class Builder {
     void make_pools() {
         pool_of_.assign(node_record_count, 0);
         int pools = 1;
-        for (const NodeSet& mask : eligibilities_.sets()) pools = refine(mask, pools);
+        for (const Eligibilities::Set& set : eligibilities_.sets()) {
+            pools = refine(set.nodes, pools);
+            if (!set.required.empty()) pools = refine(set.required, pools);
+        }
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
         for (int node = 0; node < node_record_count; ++node) {
@@ -224,10 +229,10 @@ class Builder {
     void make_eligibilities() {
         auto& pools = view_.snapshot.pools;
         std::vector<int> wanted(pools.size(), 0);  // by how many masks
-        for (const NodeSet& mask : eligibilities_.sets()) {
+        for (const Eligibilities::Set& set : eligibilities_.sets()) {
             core::Eligibility eligible;
             for (core::PoolId pool = 0; pool < pools.size(); ++pool)
-                if (view_.pools[pool].overlaps(mask)) {
+                if (view_.pools[pool].overlaps(set.nodes)) {
                     eligible.push_back(pool);
                     ++wanted[pool];
                 }
@@ -235,9 +240,19 @@ class Builder {
         }
         for (core::PoolId pool = 0; pool < pools.size(); ++pool)
             pools[pool].name = fmt::format("p{}", pool);
-        for (auto& eligible : view_.snapshot.eligibilities)
-            std::stable_sort(eligible.begin(), eligible.end(),
-                             [&](auto left, auto right) { return wanted[left] < wanted[right]; });
+        for (std::size_t id = 0; id < view_.snapshot.eligibilities.size(); ++id)
+            sort_pools(view_.snapshot.eligibilities[id], eligibilities_.sets()[id].required,
+                       wanted);
+    }
+
+    // Required nodes first, then those that fewest others want.
+    void sort_pools(core::Eligibility& eligible, const NodeSet& required,
+                    const std::vector<int>& wanted) {
+        const auto rank = [&](core::PoolId pool) {
+            return std::pair(!view_.pools[pool].overlaps(required), wanted[pool]);
+        };
+        std::stable_sort(eligible.begin(), eligible.end(),
+                         [&](auto left, auto right) { return rank(left) < rank(right); });
     }
 
     // ---- who holds what

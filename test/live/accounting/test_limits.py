@@ -255,3 +255,16 @@ def test_slurmdbd_dies_while_jobs_change_size(cluster, account, sacct, expect_er
     finish(cluster, app)
     records = wait_complete(sacct, app.job)
     assert records[-1][0] == "4", records
+
+
+def test_a_qos_that_the_association_has_lost(cluster, account, expect_errors):
+    expect_errors.append("Invalid assoc_ptr")  # of Slurm's own job_fail_qos
+    account.add_qos("lost", "MaxTRESPerJob=node=8", "node=8")
+    job = account.sbatch("--hold", "--qos=lost", "-N1", wrap="true")
+    account.sacctmgr("modify", "user", "nobody", "where", f"account={account.name}", "set", "qos-=lost")
+    cluster.run("scontrol", "release", job)
+    wait_until(lambda: cluster.job(job).get("Reason") == "InvalidQOS",
+               lambda: f"job {job} has an invalid QOS: {cluster.job(job)}")
+    assert cluster.state(job) == "PENDING"
+    account.sacctmgr("modify", "user", "nobody", "where", f"account={account.name}", "set", "qos+=lost")
+    cluster.wait_state(job, "COMPLETED")

@@ -81,8 +81,12 @@ def wait_saved(cluster, job):
     wait_until(lambda: mark.encode() in cluster.slurm_state("job_state"), f"Slurm has saved job {job}")
 
 
-def resume_nodes_with_a_second_copy(cluster):
-    """Slurm drains a node that is told to start a job which it has never stopped running."""
+def undo_second_starts(cluster):
+    """Slurm drains a node that is told to start a job which it has never stopped running, and holds the job."""
+    text = cluster.run("squeue", "--noheader", "--format=%A %r").out
+    for line in text.splitlines():
+        if line.endswith(" launch failed requeued held"):
+            cluster.run("scontrol", "release", line.split()[0])
     text = cluster.run("sinfo", "--noheader", "--Node", "--format=%N %t %E").out
     for node in {line.split()[0] for line in text.splitlines() if line.endswith("drain Duplicate jobid")}:
         cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
@@ -115,10 +119,11 @@ def test_kills(big):
         nonlocal report
         if time.monotonic() > report:
             big.run("scontrol", "reconfigure")
+            undo_second_starts(big)
             report = time.monotonic() + 15
         return not big.queue()
     wait_until(all_ended, lambda: f"the queue is empty: {big.queue()}", within=400)
-    resume_nodes_with_a_second_copy(big)
+    undo_second_starts(big)
     big.wait_quiet()
     assert set(states(big)) == set(jobs), "a job is lost"
     assert not soak_jobs.wrong_ends(jobs, states(big))
