@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -47,6 +48,22 @@ bool ends_inside_a_line(int fd) {
     const off_t size = ::lseek(fd, 0, SEEK_END);
     char last = '\n';
     return size > 0 && pread_retrying(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+// A file that is no journal must not be written to, whatever a configuration says.
+Result<void> check_is_journal(int fd, const std::string& path) {
+    constexpr std::string_view kBeginning = "{\"time\":";  // of each event
+    std::array<char, kBeginning.size()> there{};
+    struct stat about {};
+    if (::fstat(fd, &about) != 0) return system_error("cannot look at the journal", path);
+    if (!S_ISREG(about.st_mode)) return error("{} is no regular file: no journal", path);
+    const ssize_t size = pread_retrying(fd, there.data(), there.size(), 0);
+    if (size < 0) return system_error("cannot read the journal", path);
+    if (kBeginning.starts_with({there.data(), static_cast<std::size_t>(size)})) return {};
+    return error(
+        "{} holds something other than a journal and is left alone; name another file or move "
+        "it away",
+        path);
 }
 
 // Closes at the end of a scope.
@@ -131,6 +148,10 @@ Result<void> Writer::open(const std::string& path) {
     // Not only to write: whether the last line is complete must be read.
     const int fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
     if (fd < 0) return system_error("cannot open the journal", path);
+    if (auto is_ours = check_is_journal(fd, path); !is_ours) {
+        ::close(fd);
+        return is_ours;
+    }
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
     path_ = path;

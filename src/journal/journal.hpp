@@ -35,7 +35,8 @@ class Writer {
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
 
-    // Creates the file (mode 0640) if need be.  Where the last line is
+    // Creates the file (mode 0640) if need be; one that is neither empty nor a journal is refused
+    // and left as it is.  Where the last line is
     // incomplete (a full disk, a power failure), the next event begins a new one.
     Result<void> open(const std::string& path);
     // Opens the same path again, for logrotate; the old file stays in use if that fails.

@@ -47,6 +47,18 @@ std::string munge_socket() {
     return protocol::munge_socket_of(slurm_conf.authinfo ? slurm_conf.authinfo : "");
 }
 
+// What sdiag shows of a scheduler's cycles; `queue` is the number of jobs that wait.
+void count_cycle(double length, std::size_t queue) {
+    const auto microseconds = static_cast<std::uint32_t>(length * 1e6);
+    diag_stats_t& shown = slurmctld_diag_stats;
+    shown.schedule_cycle_max = std::max(shown.schedule_cycle_max, microseconds);
+    shown.schedule_cycle_last = microseconds;
+    shown.schedule_cycle_sum += microseconds;
+    ++shown.schedule_cycle_counter;
+    shown.schedule_cycle_depth += static_cast<std::uint32_t>(queue);
+    shown.schedule_queue_len = static_cast<std::uint32_t>(queue);
+}
+
 // The latest second in which Slurm changed anything that matters here.
 time_t last_change() {
     return std::max({last_job_update, last_node_update, last_part_update, last_resv_update});
@@ -280,12 +292,15 @@ void Scheduler::pass() {
     Time now = wall_clock();
     reader_.read(now);
     read_site();
+    const std::size_t waiting = reading_.view.snapshot.pending.size();
     while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
         now = wall_clock();
         reader_.read_again(now);
     }
     last_pass_ = Clock::now();
-    site_.timings.passes.add(std::chrono::duration<double>(last_pass_ - begin).count());
+    const double length = std::chrono::duration<double>(last_pass_ - begin).count();
+    site_.timings.passes.add(length);
+    count_cycle(length, waiting);
     pass_allowed_ = ration(pass_allowed_, begin);
 }
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -217,6 +218,34 @@ def test_no_interval_is_no_busy_loop(cluster, elastic):
     before, begin = processor_time(cluster), time.monotonic()
     time.sleep(3)  # what is measured
     assert processor_time(cluster) - before < (time.monotonic() - begin) / 20
+
+
+def test_a_file_that_is_no_journal_is_left_alone(cluster, elastic, expect_errors, tmp_path):
+    """The journal before stays in use."""
+    expect_errors.append("holds something other than a journal")
+    other = tmp_path / "passwd"
+    other.write_text("root:x:0:0:root:/root:/bin/sh\n")
+    app = cluster.actor("malleable,min=1,max=6", "-N2")
+    elastic(JournalFile=other)
+    kinds = [event["event"] for event in cluster.selastic("show", app.job)["job"]["history"]]
+    assert kinds == ["submit", "start"]
+    assert other.read_text() == "root:x:0:0:root:/root:/bin/sh\n"
+
+
+def test_sdiag_counts_the_schedulers_cycles(cluster):
+    def counter(name):
+        found = re.search(name + r":\s*(\d+)", cluster.run("sdiag").out)
+        return int(found[1])
+
+    held = [cluster.sbatch("-N1", "--hold", wrap="true")]
+    running = cluster.sbatch(f"-N{cluster.nodes}", "--exclusive", wrap="sleep 100")
+    cluster.wait_state(running, "RUNNING")
+    waiting = [cluster.sbatch("-N1", wrap="sleep 60") for _ in range(3)]
+    before = counter("Total cycles")
+    wait_until(lambda: counter("Total cycles") > before, "cycles are counted")
+    wait_until(lambda: counter("Last queue length") == len(waiting), "the queue is counted")
+    assert counter("Max cycle") >= counter("Last cycle") > 0
+    cluster.run("scancel", running, *waiting, *held)
 
 
 def test_a_journal_that_cannot_be_opened(cluster, elastic, expect_errors):

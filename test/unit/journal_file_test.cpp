@@ -126,6 +126,24 @@ TEST(a_file_is_continued_and_a_torn_line_left_behind) {
     check_eq(journal->malformed[0].number, 2u);
 }
 
+TEST(only_a_journal_is_written_to) {
+    for (const std::string text :
+         {"root:x:0:0\n", "{}\n", "\n", "{\"tim\n", "nonsense without end"}) {
+        const Folder folder;
+        append(folder.file(), text);
+        Writer writer;
+        const Result<void> opened = writer.open(folder.file());
+        check_that(!opened && opened.error().message.find(folder.file()) != std::string::npos);
+        check_that(!writer.is_open());
+        check_eq(content(folder.file()), text);
+    }
+    Writer writer;
+    check_that(!writer.open("/dev/null"));
+    const Folder folder;
+    append(folder.file(), line(1).substr(0, 4));  // all that fitted on a full disk
+    check_ok(writer.open(folder.file()));
+}
+
 TEST(reopening_follows_logrotate) {
     const Folder folder;
     Writer writer;
