@@ -40,7 +40,7 @@ PATIENCE = 30.0
 # What Slurm's daemons call an error and is none: [pattern of "LOG: LINE", why].
 HARMLESS = [
     ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
-    ["Could not open .* state file|Trying backup (front_end_)?state save file"
+    ["Could not open .* state file|Trying backup .*state save file"
      "|No fed_mgr state file", "the first start"],
     ["(failure for node|invalid node specified:) \"frontend\"|Invalid batch host frontend"
      r"|Invalid step_node_list \(frontend\)", "Slurm with a front end"],
