@@ -186,6 +186,8 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     Trying trying(job, *found);
     if (const char* why = why_not_now(job)) return {StartOutcome::refused, nullptr, why};
 
+    // Slurm keeps that of the last run of a job that was requeued, which may have had other nodes.
+    job->billable_tres = NO_VAL;
     int rc;
     {
         NarrowedRequest narrowed(job, allowed, nodes);
