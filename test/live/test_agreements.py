@@ -313,6 +313,7 @@ def test_a_requeued_job_asks_for_what_its_user_asked_for(cluster):
     app.restart()
     assert len(cluster.nodes_of(app.job)) == 4
     assert app.opened["nodes"] == 4
+    assert "billing=16" in cluster.job(app.job)["TRES"]
     assert cluster.wait_journal(app.job, "end")["state"] == "REQUEUED"
     cluster.run("selastic", "shrink", app.job, 2)
     assert app.take_shrink()["size"] == 2
@@ -384,3 +385,28 @@ def test_a_step_that_outlives_its_node(cluster):
     assert before[1] not in cluster.nodes_of(app.job)
     cluster.run("scancel", f"{app.job}.0", check=False)
     wait_until(lambda: f"{app.job}.0" not in cluster.run("squeue", "--steps").out, "the step has ended")
+
+
+@pytest.mark.modes("ms")  # a front end ends such a step whole
+def test_a_node_comes_back_under_an_overlapping_step(cluster):
+    """Slurm counts nothing to such a step, so its job gets back the nodes that it was on; its end is no error."""
+    app = cluster.actor("malleable,min=1,max=3", "-N3")
+    end = cluster.base / "out" / f"end-{app.job}"
+    begin = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
+             f" SLURM_JOB_ID={app.job}; exec srun --overlap ")
+    assert app.shell(f"{begin} -N3 -n3 bash -c \"until [ -e {end} ]; do sleep 0.1; done\"'"
+                     " >/dev/null 2>&1 </dev/null &")["code"] == 0
+    steps = lambda: cluster.run("squeue", "--steps").out  # noqa: E731
+    wait_until(lambda: f"{app.job}.0" in steps(), "the step runs")
+    before = cluster.nodes_of(app.job)
+    for _ in range(2):
+        cluster.run("selastic", "shrink", app.job, 2)
+        app.take_shrink()
+        cluster.run("selastic", "expand", app.job, 3)
+        app.take_expand()
+        assert cluster.nodes_of(app.job) == before
+    assert f"{app.job}.0" in steps()
+    ran = app.shell(f"{begin} -N3 -n3 true'", within=60)
+    assert ran["code"] == 0, ran
+    end.touch()
+    wait_until(lambda: f"{app.job}.0" not in steps(), "the step has ended")

@@ -76,6 +76,10 @@ int end_step_that_touches(void* step_pointer, void* context) {
 // With real slurmds the job is ended on the leaving nodes only.  With a front
 // end Slurm has no such notion (and crashes trying): steps that use a leaving
 // node are ended as a whole.
+//
+// A slurmd says itself that its part of a step has ended, in one message with those of other nodes;
+// Slurm, if told of some of them before, takes that message for an error.  So only a node that does
+// not answer is spoken for.
 void end_what_runs_on(job_record_t* job, const NodeSet& leaving) {
     if (front_end_mode()) {
         StepsOnNodes context{leaving};
@@ -83,7 +87,10 @@ void end_what_runs_on(job_record_t* job, const NodeSet& leaving) {
         return;
     }
     abort_job_on_nodes(job, leaving.get());
-    leaving.for_each([&](int node) { kill_step_on_node(job, node_record_table_ptr[node], false); });
+    leaving.for_each([&](int index) {
+        node_record_t* node = node_record_table_ptr[index];
+        if (IS_NODE_DOWN(node) || IS_NODE_NO_RESPOND(node)) kill_step_on_node(job, node, false);
+    });
 }
 
 int repair_batch_step(void* step_pointer, void*) {

@@ -109,7 +109,8 @@ bool suffice(const job_record_t* job, bitstr_t* required) {
 }
 
 // Nodes that the job has left, but that Slurm still counts to steps of it which go on elsewhere: at
-// their end Slurm would take what they had there from what the job has there anew.
+// their end Slurm would take what they had there from what the job has there anew. Steps with
+// --overlap count as having nothing anywhere.
 NodeSet left_to_steps(const job_record_t* job) {
     NodeSet nodes;
     if (!job->step_list) return nodes;
@@ -117,7 +118,7 @@ NodeSet left_to_steps(const job_record_t* job) {
         job->step_list,
         [](void* step_pointer, void* found) {
             auto* step = static_cast<step_record_t*>(step_pointer);
-            if (step->step_node_bitmap)
+            if (step->step_node_bitmap && !(step->flags & SSF_OVERLAP_FORCE))
                 *static_cast<NodeSet*>(found) |= NodeSet(step->step_node_bitmap);
             return 0;
         },
