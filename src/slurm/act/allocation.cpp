@@ -125,7 +125,9 @@ void copy_nodes(const job_resources_t& from, const Places& places, job_resources
 int move_cores_of_step(void* step_pointer, void* places_pointer) {
     auto* step = static_cast<step_record_t*>(step_pointer);
     const auto* places = static_cast<const Places*>(places_pointer);
-    if (!step->core_bitmap_job) return 0;
+    // Otherwise it has outlived a resize by Slurm itself, which forgets these bitmaps.
+    if (!step->core_bitmap_job || bit_size(step->core_bitmap_job) != places->cores_before())
+        return 0;
     bitstr_t* moved = bit_alloc(places->cores_after());
     places->for_each_kept(
         [&](const Places::Kept& kept) { copy_cores(step->core_bitmap_job, moved, kept); });
@@ -137,6 +139,12 @@ int move_cores_of_step(void* step_pointer, void* places_pointer) {
 uint32_t processors(const NodeSet& nodes) {
     uint32_t count = 0;
     nodes.for_each([&](int node) { count += processors_of_whole_node(node); });
+    return count;
+}
+
+uint32_t configured_processors(const NodeSet& nodes) {
+    uint32_t count = 0;
+    nodes.for_each([&](int node) { count += node_record_table_ptr[node]->config_ptr->cpus; });
     return count;
 }
 
@@ -182,6 +190,9 @@ JobResources combined(const NodeSet& nodes, const std::vector<const job_resource
 
 void unbook(job_record_t* job) {
     select_g_job_fini(job);
+    // For each node that leaves, Slurm will take off as many as the node has, specialised or not;
+    // rebook() counts anew.
+    job->cpu_cnt = job->total_cpus = configured_processors(NodeSet(job->node_bitmap));
 }
 
 void rebook(job_record_t* job, JobResources resources) {

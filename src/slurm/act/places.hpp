@@ -20,15 +20,15 @@ class Places {
 
     Places(const NodeSet& before, const NodeSet& after)
         : nodes_before_(before.count()), nodes_after_(after.count()) {
-        int place_before = 0, place_after = 0, core_before = 0;
+        int place_before = 0, place_after = 0;
         NodeSet all(before);
         all |= after;
         all.for_each([&](int node) {
             const int cores = node_record_table_ptr[node]->tot_cores;
             const bool was = before.has(node), is = after.has(node);
             if (was && is)
-                kept_.push_back({place_before, place_after, core_before, cores_after_, cores});
-            place_before += was, core_before += was ? cores : 0;
+                kept_.push_back({place_before, place_after, cores_before_, cores_after_, cores});
+            place_before += was, cores_before_ += was ? cores : 0;
             place_after += is, cores_after_ += is ? cores : 0;
         });
     }
@@ -40,10 +40,11 @@ class Places {
 
     int nodes_before() const { return nodes_before_; }
     int nodes_after() const { return nodes_after_; }
+    int cores_before() const { return cores_before_; }
     int cores_after() const { return cores_after_; }
 
   private:
-    int nodes_before_, nodes_after_, cores_after_ = 0;
+    int nodes_before_, nodes_after_, cores_before_ = 0, cores_after_ = 0;
     std::vector<Kept> kept_;
 };
 

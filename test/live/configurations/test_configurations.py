@@ -139,27 +139,27 @@ def step_reaches_all_nodes(cluster, app, nodes):
 
 
 def test_grows_and_shrinks(site):
-    app = site.actor("malleable,min=1,max=4", "-N2", "--mem=1000")
+    app = site.actor("malleable,min=1,max=6", "-N2", "--mem=1000")
     one = tres_of_each_node(site, app.job, 2)
-    site.run("selastic", "expand", app.job, 4)
+    site.run("selastic", "expand", app.job, NODES)
     app.take_expand()
-    site.wait_size(app.job, 4)
-    assert tres_of_each_node(site, app.job, 4) == one
-    step_reaches_all_nodes(site, app, 4)
+    site.wait_size(app.job, NODES)
+    assert tres_of_each_node(site, app.job, NODES) == one
+    step_reaches_all_nodes(site, app, NODES)
 
-    site.run("selastic", "shrink", app.job, 3)
+    site.run("selastic", "shrink", app.job, 1)
     offer = app.event("offer_shrink")
     wait_until(lambda: str(app.job).encode() in site.slurm_state("job_state"), "Slurm has saved the job")
     site.kill_controller()
     site.start_controller()
     wait_until(lambda: app.state()["connected"], "the application has reconnected")
-    assert tres_of_each_node(site, app.job, 4) == one
+    assert tres_of_each_node(site, app.job, NODES) == one
     app.do("accept", offer["op"])
     app.event("accepted")
     app.do("done", offer["op"])
     app.event("resized")
-    site.wait_size(app.job, 3)
-    assert tres_of_each_node(site, app.job, 3) == one
-    step_reaches_all_nodes(site, app, 3)
+    site.wait_size(app.job, 1)
+    assert tres_of_each_node(site, app.job, 1) == one
+    step_reaches_all_nodes(site, app, 1)
     app.exit()
     site.wait_state(app.job, "COMPLETED")
