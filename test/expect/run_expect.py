@@ -528,8 +528,8 @@ def parse(arguments):
     add("--clusters", type=minicluster.number_up_to(8), default=3, metavar="N",
         help="so many clusters with sched/elastic side by side (default 3); as many with sched/backfill join them"
         " when there is something to compare")
-    add("--limit", type=minicluster.number_up_to(9999), default=300, metavar="S", help="seconds for one test"
-        " (default 300)")
+    add("--limit", type=minicluster.number_up_to(9999), default=600, metavar="S", help="seconds for one test"
+        " (default 600)")
     add("--out", metavar="DIR", help="keep the tests' logs there")
     add("--plugins", metavar="DIR", help="as contribs/minicluster has it")
     add("--source", metavar="DIR", help="Slurm's source (default: contribs/slurm-source gets it)")
