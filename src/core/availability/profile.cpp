@@ -94,7 +94,7 @@ void Profile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign
 
 // Visits releases and changes in the order of time until `visit` returns false.
 template <class Visit>
-void Profile::walk(Visit visit) {
+void Profile::walk(Visit visit) const {
     if (!sorted_)
         std::sort(changes_.begin(), changes_.end(),
                   [](const Release& a, const Release& b) { return a.at < b.at; });
@@ -126,7 +126,7 @@ void Profile::build() {
     refresh_least(0);
 }
 
-int Profile::free_at(PoolId pool, Time time) {
+int Profile::free_at(PoolId pool, Time time) const {
     if (shape_ == Shape::steps) return row(step_at(time))[pool];
     if (shape_ == Shape::dip && time == dip_) return extra_[pool];
     int nodes = free_now_[pool];
@@ -163,7 +163,7 @@ void Profile::refresh_least(std::size_t from) {
         least_[i] = i < pools() ? free_[i] : std::min(free_[i], least_[i - pools()]);
 }
 
-int Profile::least_before(PoolId pool, Time end) {
+int Profile::least_before(PoolId pool, Time end) const {
     const std::size_t after = std::lower_bound(times_.begin(), times_.end(), end) - times_.begin();
     return least_[(after == 0 ? 0 : after - 1) * pools() + pool];
 }

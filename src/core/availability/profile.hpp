@@ -52,13 +52,13 @@ class Profile {
     int free_now(PoolId pool) const { return free_now_[pool]; }
     // The nodes that a job can have from now until `end`: the least that is
     // free at any time in between.
-    int free_until(PoolId pool, Time end) {
+    int free_until(PoolId pool, Time end) const {
         if (shape_ == Shape::steps) return least_before(pool, end);
         if (shape_ == Shape::dip && end > dip_) return std::min(free_now_[pool], extra_[pool]);
         return free_now_[pool];
     }
     int free_between(PoolId, Time from, Time to);
-    int free_at(PoolId, Time);
+    int free_at(PoolId, Time) const;
 
     // The first time at which `nodes` nodes of the eligible pools are free and
     // stay so for `duration`; `counts` (one entry a pool) is which.
@@ -84,12 +84,12 @@ class Profile {
     void record(Time at, const PoolCounts&, int sign);
     void reserve(Time from, const PoolCounts&);
     template <class Visit>
-    void walk(Visit);
+    void walk(Visit) const;
     void build();
     std::size_t split(Time);
     std::size_t step_at(Time) const;
     void refresh_least(std::size_t from);
-    int least_before(PoolId, Time end);
+    int least_before(PoolId, Time end) const;
     std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
     std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
                                         PoolCounts& least) const;
@@ -97,8 +97,8 @@ class Profile {
     Time now_ = 0, soon_ = 0;
     PoolCounts free_now_;
     const std::vector<Release>* releases_ = nullptr;
-    std::vector<Release> changes_;  // of this pass, in no order
-    bool sorted_ = true;            // changes_ happens to be in order
+    mutable std::vector<Release> changes_;  // of this pass, put in order when they are looked at
+    mutable bool sorted_ = true;            // changes_ is in order
     Shape shape_ = Shape::rising;
     Time dip_ = 0;
     PoolCounts extra_;         // free at dip_

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "core/pass/choices/choices.hpp"
-
 namespace elastic::core {
 
 void SnapshotIndex::load(const Snapshot& snapshot) {
@@ -36,8 +34,7 @@ void SnapshotIndex::add(const PendingJob& job) {
     alternatives = alternatives || job.alternative;
     if (job.claimed) claimed.push_back(place);
     if (job.claimed || job.shares_nodes) return queue.push_back({});
-    queue.push_back(
-        {choices::requested_size(job), choices::smallest_start(job), std::max(job.duration, 0.0)});
+    queue.push_back({job.requested_size(), job.smallest_start(), std::max(job.duration, 0.0)});
 }
 
 void SnapshotIndex::remove(std::uint32_t place, const PendingJob& job) {

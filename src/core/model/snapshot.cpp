@@ -400,6 +400,18 @@ class Checker {
 
 }  // namespace
 
+// A preferred size that the job's size rule does not allow is replaced by the next smaller allowed
+// one, else by the next larger.
+int PendingJob::requested_size() const {
+    if (const int size = elastic.sizes.largest(elastic.min, elastic.pref)) return size;
+    return elastic.sizes.smallest(elastic.pref, elastic.max);
+}
+
+int PendingJob::smallest_start() const {
+    if (!elastic.malleable) return requested_size();
+    return elastic.sizes.smallest(elastic.min, elastic.max);
+}
+
 int Snapshot::idle() const {
     int nodes = 0;
     for (const Pool& pool : pools) nodes += pool.idle;

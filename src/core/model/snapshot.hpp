@@ -66,6 +66,10 @@ struct PendingJob {
     bool has_range() const {
         return !elastic.malleable && !elastic.evolving && elastic.max > elastic.pref;
     }
+    // What it asks for: the preferred size, or what of its size rule comes nearest.
+    int requested_size() const;
+    // The smallest size it can start with under any policy.
+    int smallest_start() const;
 };
 
 // Nodes that jobs share, or that are not to be had now for another reason that

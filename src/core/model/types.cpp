@@ -85,6 +85,16 @@ int total(const PoolCounts& counts) {
     return std::accumulate(counts.begin(), counts.end(), 0);
 }
 
+PoolCounts sum(PoolCounts a, const PoolCounts& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+    return a;
+}
+
+PoolCounts difference(PoolCounts a, const PoolCounts& b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+    return a;
+}
+
 bool SizeRule::allows(int nodes) const {
     return nodes >= 1 && largest_up_to(*this, nodes) == nodes;
 }

@@ -28,6 +28,9 @@ using EligibilityId = std::uint32_t;  // index into Snapshot::eligibilities
 using PoolCounts = boost::container::small_vector<int, 4>;
 
 int total(const PoolCounts&);
+// Pool by pool, of counts of the same pools.
+PoolCounts sum(PoolCounts, const PoolCounts&);
+PoolCounts difference(PoolCounts, const PoolCounts&);
 
 // The sizes a job can run at besides its range.
 struct SizeRule {

@@ -27,15 +27,17 @@ const Plan& Planner::plan(const Cluster& cluster, const Policy& policy, Rng& rng
 const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
                           const Policy& policy, Rng& rng) {
     Pass& pass = scratch_->pass;
-    pass.state.begin(snapshot, index, policy, rng);
+    pass.books.begin(snapshot, index, policy);
+    pass.rng = &rng;
     pass.victims.begin();
+    book_agreements_in_flight(pass);
     satisfy_evolving_requests(pass);
     initial_allocation(pass);
     schedule_pending_jobs(pass);
     withdraw_offers(pass);
     expand_running_malleable_jobs(pass);
-    pass.state.announce_reservations();
-    return pass.state.finish();
+    pass.books.announce_reservations();
+    return pass.books.finish();
 }
 
 }  // namespace elastic::core

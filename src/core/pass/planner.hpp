@@ -16,16 +16,14 @@
 #pragma once
 
 #include <memory>
-#include <random>
 
 #include "core/availability/cluster.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/policy.hpp"
+#include "core/model/rng.hpp"
 #include "core/model/snapshot.hpp"
 
 namespace elastic::core {
-
-using Rng = std::mt19937_64;
 
 class Planner {
   public:

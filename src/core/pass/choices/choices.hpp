@@ -7,37 +7,33 @@
 #include <utility>
 #include <vector>
 
-#include "core/pass/system_state.hpp"
+#include "core/model/rng.hpp"
+#include "core/pass/state/outlook.hpp"
 
 namespace elastic::core::choices {
 
 // By which jobs are put in order: the smaller first; ties go to the smaller id.
 using Rank = std::pair<double, double>;
 
-// Initial size.  What the job asks for: the preferred size, or what of its size
-// rule comes nearest.
-int requested_size(const PendingJob&);
-// The smallest size it can start with under any policy.
-int smallest_start(const PendingJob&);
-// The size it is to start with, for which others wait if they must not delay it.
-int initial_size(const SystemState&, const PendingJob&);
+// Initial size.  The size it is to start with, for which others wait if they must not delay it.
+int initial_size(const Outlook&, const PendingJob&);
 // With what it is content, now that `idle` nodes are there and it could stay on
 // them; 0 if they are too few for it.
-int initial_size(const SystemState&, const PendingJob&, int idle);
+int initial_size(const Outlook&, const PendingJob&, int idle);
 // What it starts with when others are shrunk for it: the size to be tried first,
 // and the one it is content with.
-int best_initial_size(const SystemState&, const PendingJob&);
-int least_initial_size(const SystemState&, const PendingJob&);
+int best_initial_size(const Outlook&, const PendingJob&);
+int least_initial_size(const Outlook&, const PendingJob&);
 // Whether it may get more than that from them; and by how much less time the job and one victim
 // take together if it starts with more nodes and the victim keeps fewer.
 struct Sizes {
     int job = 0, victim = 0;
 };
-bool may_start_larger(const SystemState&, const PendingJob&);
-Duration net_saving(const SystemState&, const PendingJob&, const RunningJob& victim, Sizes before,
+bool may_start_larger(const Outlook&, const PendingJob&);
+Duration net_saving(const Outlook&, const PendingJob&, const RunningJob& victim, Sizes before,
                     Sizes after);
 // Whether to shrink these is better than to let the job wait, if it cannot get what it asks for.
-bool is_small_start_beneficial(const SystemState&, const PendingJob&, int size,
+bool is_small_start_beneficial(const Outlook&, const PendingJob&, int size,
                                const std::vector<Shrinkage>&);
 // Whether a malleable job may start on fewer idle nodes than it asks for.
 bool is_moldable(const Policy&);
@@ -48,41 +44,38 @@ bool is_moldable(const Policy&);
 bool may_overtake(const Policy&);
 bool reserves_for_all(const Policy&);
 // Backfill order: whether they are tried in the order of the queue.
-bool backfills_in_order(const SystemState&);
+bool backfills_in_order(const Outlook&);
 double backfill_rank(const Policy&, const PendingJob&);
 
 // Shrink guard: whether any job is to be shrunk now ([lina] algorithms 5 to 7
 // differ in nothing else), and whether this one may be.
-bool may_shrink(const SystemState&);
-bool may_be_victim(const SystemState&, const RunningJob&);
+bool may_shrink(const Outlook&);
+bool may_be_victim(const Outlook&, const RunningJob&);
 
 // Victim order.
-Rank victim_rank(const SystemState&, const RunningJob&);
+Rank victim_rank(const Outlook&, const RunningJob&, Rng&);
 
 // Shrink amount: how many of the nodes that a victim could give are asked of it,
 // `needed` being what the beneficiary still lacks.
-int shrink_amount(const SystemState&, const RunningJob&, int needed, int shrinkable);
+int shrink_amount(const Outlook&, const RunningJob&, int needed, int shrinkable);
 
 // Expand trigger: whether jobs are to be expanded now.
-bool may_expand(const SystemState&);
+bool may_expand(const Outlook&);
 
 // Expand order.
-Rank expand_rank(const SystemState&, const RunningJob&);
+Rank expand_rank(const Outlook&, const RunningJob&);
 
 // Expand amount: the size to which a job grows that could get up to `available`
 // more nodes; 0 if it is to stay as it is.
-int expanded_size(const SystemState&, const RunningJob&, int available);
+int expanded_size(const Outlook&, const RunningJob&, int available);
 
 // Reserved nodes: whether they are lent to malleable jobs, and whether it is worth to expand one
 // until the first reservation and to shrink it then.
 bool lends_reserved_nodes(const Policy&);
-bool is_worth_lending(const SystemState&, const RunningJob&, int size_after);
+bool is_worth_lending(const Outlook&, const RunningJob&, int size_after);
 
 // Feasibility, [mebf] algorithm 3: whether a resize is worth its cost.
-bool is_feasible(const SystemState&, const RunningJob&, int size_after);
-
-// Resize gap, [gupta] T_gap: the job's own, else the policy's.
-Duration resize_gap(const Policy&, const RunningJob&);
+bool is_feasible(const Outlook&, const RunningJob&, int size_after);
 
 // How much faster the job would be on twice its nodes: 2 if it scales perfectly, 1
 // or less if not at all.

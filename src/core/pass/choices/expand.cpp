@@ -4,21 +4,21 @@
 // is when that is tried at all.
 #include <algorithm>
 
+#include "core/model/search.hpp"
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/search.hpp"
 
 namespace elastic::core::choices {
 
-bool may_expand(const SystemState& state) {
-    switch (state.policy().expand_trigger) {
+bool may_expand(const Outlook& outlook) {
+    switch (outlook.policy().expand_trigger) {
         case ExpandTrigger::never:
             return false;
         case ExpandTrigger::nobody_can_use:
             return true;
         case ExpandTrigger::queue_empty:
-            return !state.is_anyone_waiting();
+            return !outlook.is_anyone_waiting();
         case ExpandTrigger::expand_plus:
-            return !state.is_anyone_waiting() || !state.has_backfilled();
+            return !outlook.is_anyone_waiting() || !outlook.has_backfilled();
     }
     return false;
 }
@@ -27,11 +27,11 @@ namespace {
 
 // The share of its remaining time that each further node saves, if it gets all it
 // can take of the idle ones.
-double benefit(const SystemState& state, const RunningJob& job) {
+double benefit(const Outlook& outlook, const RunningJob& job) {
     const int size = total(job.held);
-    const int more = std::min(job.elastic.max - size, state.idle());
-    const Duration left = state.end_of(job) - state.snapshot().now;
-    const Duration saved = state.end_of(job) - state.end_after_resize(job, size + more);
+    const int more = std::min(job.elastic.max - size, outlook.idle());
+    const Duration left = outlook.end_of(job) - outlook.snapshot().now;
+    const Duration saved = outlook.end_of(job) - outlook.end_after_resize(job, size + more);
     return saved / (left * std::max(more, 1));
 }
 
@@ -49,66 +49,67 @@ int fastest_size(const RunningJob& job, int high) {
 
 // The size up to `fastest` with which the job ends first if it is resized at all.  Run time and
 // cost are convex in all models but Downey's, for which a local minimum will do.
-int earliest_size(const SystemState& state, const RunningJob& job, int fastest) {
+int earliest_size(const Outlook& outlook, const RunningJob& job, int fastest) {
     return least_at(total(job.held) + 1, fastest,
-                    [&](int to) { return state.end_after_resize(job, to); });
+                    [&](int to) { return outlook.end_after_resize(job, to); });
 }
 
-int size_of_earliest_end(const SystemState& state, const RunningJob& job, int high) {
+int size_of_earliest_end(const Outlook& outlook, const RunningJob& job, int high) {
     const int size = total(job.held);
     const int fastest = fastest_size(job, high);
     // What a resize costs is nothing beside a job without an end.
-    if (fastest == size || state.end_of(job) >= kNever) return fastest;
-    const int to = earliest_size(state, job, fastest);
-    return state.end_after_resize(job, to) < state.end_of(job) ? to : size;
+    if (fastest == size || outlook.end_of(job) >= kNever) return fastest;
+    const int to = earliest_size(outlook, job, fastest);
+    return outlook.end_after_resize(job, to) < outlook.end_of(job) ? to : size;
 }
 
-int largest_useful_size(const SystemState& state, const RunningJob& job, int high) {
+int largest_useful_size(const Outlook& outlook, const RunningJob& job, int high) {
     const int size = total(job.held);
     const int fastest = fastest_size(job, high);
     if (fastest == size) return size;
-    const Time end = state.end_of(job);
-    const Time latest = end + kMostDelay * (end - state.snapshot().now);
-    const auto ends_in_time = [&](int to) { return state.end_after_resize(job, to) <= latest; };
-    const int earliest = earliest_size(state, job, fastest);
+    const Time end = outlook.end_of(job);
+    const Time latest = end + kMostDelay * (end - outlook.snapshot().now);
+    const auto ends_in_time = [&](int to) { return outlook.end_after_resize(job, to) <= latest; };
+    const int earliest = earliest_size(outlook, job, fastest);
     return ends_in_time(earliest) ? last_where(earliest, fastest, ends_in_time) : size;
 }
 
 }  // namespace
 
-Rank expand_rank(const SystemState& state, const RunningJob& job) {
-    switch (state.policy().expand_order) {
+Rank expand_rank(const Outlook& outlook, const RunningJob& job) {
+    switch (outlook.policy().expand_order) {
         case ExpandOrder::longest_remaining:
             return {-job.estimated_end, 0};
         case ExpandOrder::scalability:
             return {-scalability(job), 0};
         case ExpandOrder::benefit:
-            return {-benefit(state, job), 0};
+            return {-benefit(outlook, job), 0};
         case ExpandOrder::smallest:
             return {total(job.held), 0};
     }
     return {0, 0};
 }
 
-int expanded_size(const SystemState& state, const RunningJob& job, int available) {
+int expanded_size(const Outlook& outlook, const RunningJob& job, int available) {
     const int size = total(job.held);
     const SizeRule& sizes = job.elastic.sizes;
     const int most = sizes.largest(size + 1, std::min(job.elastic.max, size + available));
-    switch (state.policy().expand_amount) {
+    switch (outlook.policy().expand_amount) {
         case ExpandAmount::to_max:
             return most;
         case ExpandAmount::to_fastest:
-            return most > size ? sizes.largest(size + 1, largest_useful_size(state, job, most)) : 0;
+            return most > size ? sizes.largest(size + 1, largest_useful_size(outlook, job, most))
+                               : 0;
         case ExpandAmount::to_earliest_end:
-            return most > size ? sizes.largest(size + 1, size_of_earliest_end(state, job, most))
+            return most > size ? sizes.largest(size + 1, size_of_earliest_end(outlook, job, most))
                                : 0;
         case ExpandAmount::handoff:
             return most - size > size ? most : 0;
         case ExpandAmount::spare:
-            return most - size > state.policy().spare_ratio * size ? most : 0;
+            return most - size > outlook.policy().spare_ratio * size ? most : 0;
         case ExpandAmount::equal_share: {
             // Shares are whole nodes: of what is left over, nobody gets more than one.
-            const int share = state.equal_share();
+            const int share = outlook.equal_share();
             return sizes.largest(size + 1, std::min(most, size < share ? share : share + 1));
         }
     }

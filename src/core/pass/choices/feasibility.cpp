@@ -11,14 +11,14 @@
 
 namespace elastic::core::choices {
 
-bool is_feasible(const SystemState& state, const RunningJob& job, int size_after) {
-    const Policy& policy = state.policy();
+bool is_feasible(const Outlook& outlook, const RunningJob& job, int size_after) {
+    const Policy& policy = outlook.policy();
     if (policy.feasibility == Feasibility::none) return true;
     const int size = total(job.held);
     if (size_after < size && job.shrinks > 0) return false;
-    const Time now = state.snapshot().now;
-    const Duration left = state.end_of(job) - now;
-    const Duration estimate = job.duration > 0 ? job.duration : state.end_of(job) - job.start;
+    const Time now = outlook.snapshot().now;
+    const Duration left = outlook.end_of(job) - now;
+    const Duration estimate = job.duration > 0 ? job.duration : outlook.end_of(job) - job.start;
     if (left < policy.least_remaining * estimate) return false;
     const Duration cost = job.elastic.cost.seconds(size, size_after);
     const Duration whole = now - job.start + rescale(left, size, size_after, job.elastic) + cost;

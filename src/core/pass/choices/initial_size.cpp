@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Initial size.  A preferred size that the job's size rule does not allow is
-// replaced by the next smaller allowed one, else by the next larger.  Only
-// malleable jobs start with another size than they ask for: any other keeps for
+// Initial size.  Only malleable jobs start with another size than they ask for: any other keeps for
 // life what it starts with.  What a job with a range asks for (`-N 2-8`) is as much
 // of it as it can have without waiting.
 #include <algorithm>
@@ -11,8 +9,8 @@
 namespace elastic::core::choices {
 namespace {
 
-int share_of(const SystemState& state, const Annotation& elastic) {
-    const int share = std::clamp(state.equal_share(), elastic.min, elastic.max);
+int share_of(const Outlook& outlook, const Annotation& elastic) {
+    const int share = std::clamp(outlook.equal_share(), elastic.min, elastic.max);
     return elastic.sizes.largest(elastic.min, share);
 }
 
@@ -21,59 +19,48 @@ Duration duration(const PendingJob& job, int size) {
 }
 
 // What a victim loses that has `kept` nodes for some time and then gets back what it had.
-Duration time_lost(const SystemState& state, const RunningJob& victim, int kept, Duration time) {
+Duration time_lost(const Outlook& outlook, const RunningJob& victim, int kept, Duration time) {
     const int size = total(victim.held);
     const double slower = rescale(1, size, kept, victim.elastic);
-    const Duration left = state.end_of(victim) - state.snapshot().now;
+    const Duration left = outlook.end_of(victim) - outlook.snapshot().now;
     return std::min(time, left * slower) * (1 - 1 / slower) +
            victim.elastic.cost.seconds(size, kept) + victim.elastic.cost.seconds(kept, size);
 }
 
 }  // namespace
 
-int requested_size(const PendingJob& job) {
-    const Annotation& elastic = job.elastic;
-    if (const int size = elastic.sizes.largest(elastic.min, elastic.pref)) return size;
-    return elastic.sizes.smallest(elastic.pref, elastic.max);
+int initial_size(const Outlook& outlook, const PendingJob& job) {
+    if (outlook.policy().initial_size == InitialSize::equal_share && job.elastic.malleable)
+        if (const int share = share_of(outlook, job.elastic)) return share;
+    return job.requested_size();
 }
 
-int smallest_start(const PendingJob& job) {
-    if (!job.elastic.malleable) return requested_size(job);
-    return job.elastic.sizes.smallest(job.elastic.min, job.elastic.max);
-}
-
-int initial_size(const SystemState& state, const PendingJob& job) {
-    if (state.policy().initial_size == InitialSize::equal_share && job.elastic.malleable)
-        if (const int share = share_of(state, job.elastic)) return share;
-    return requested_size(job);
-}
-
-int initial_size(const SystemState& state, const PendingJob& job, int idle) {
-    const int size = initial_size(state, job);
+int initial_size(const Outlook& outlook, const PendingJob& job, int idle) {
+    const int size = initial_size(outlook, job);
     if (size <= idle) return job.has_range() ? std::min(job.elastic.max, idle) : size;
-    if (!is_moldable(state.policy()) || !job.elastic.malleable) return 0;
+    if (!is_moldable(outlook.policy()) || !job.elastic.malleable) return 0;
     return job.elastic.sizes.largest(job.elastic.min, idle);
 }
 
-int best_initial_size(const SystemState& state, const PendingJob& job) {
-    const InitialSize choice = state.policy().initial_size;
+int best_initial_size(const Outlook& outlook, const PendingJob& job) {
+    const InitialSize choice = outlook.policy().initial_size;
     return choice == InitialSize::flexible || choice == InitialSize::beneficial
-               ? initial_size(state, job)
-               : least_initial_size(state, job);
+               ? initial_size(outlook, job)
+               : least_initial_size(outlook, job);
 }
 
-int least_initial_size(const SystemState& state, const PendingJob& job) {
-    switch (state.policy().initial_size) {
+int least_initial_size(const Outlook& outlook, const PendingJob& job) {
+    switch (outlook.policy().initial_size) {
         case InitialSize::requested:
-            return requested_size(job);
+            return job.requested_size();
         case InitialSize::equal_share:
             // Shares change from pass to pass; what a claimed job can count on does not.
-            return job.claimed ? smallest_start(job) : initial_size(state, job);
+            return job.claimed ? job.smallest_start() : initial_size(outlook, job);
         case InitialSize::least:
         case InitialSize::available:
         case InitialSize::flexible:
         case InitialSize::beneficial:
-            return smallest_start(job);
+            return job.smallest_start();
     }
     return 0;
 }
@@ -84,32 +71,33 @@ bool is_moldable(const Policy& policy) {
            policy.initial_size == InitialSize::beneficial;
 }
 
-bool may_start_larger(const SystemState& state, const PendingJob& job) {
-    return state.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
+bool may_start_larger(const Outlook& outlook, const PendingJob& job) {
+    return outlook.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
 }
 
 // Turnaround is made shorter by the short: a job that is soon over loses less of a long one's
 // time than it saves of its own, even if both scale perfectly.
-Duration net_saving(const SystemState& state, const PendingJob& job, const RunningJob& victim,
+Duration net_saving(const Outlook& outlook, const PendingJob& job, const RunningJob& victim,
                     Sizes before, Sizes after) {
     const Duration longer = duration(job, before.job), shorter = duration(job, after.job);
-    return longer - shorter + time_lost(state, victim, before.victim, longer) -
-           time_lost(state, victim, after.victim, shorter);
+    return longer - shorter + time_lost(outlook, victim, before.victim, longer) -
+           time_lost(outlook, victim, after.victim, shorter);
 }
 
 // It may end sooner with all nodes that it asks for as soon as others have ended; and if it is long
 // itself, its victims lose more than it saves.
-bool is_small_start_beneficial(const SystemState& state, const PendingJob& job, int size,
+bool is_small_start_beneficial(const Outlook& outlook, const PendingJob& job, int size,
                                const std::vector<Shrinkage>& victims) {
     // A job without an end has none that could be sooner.
-    if (state.policy().initial_size != InitialSize::beneficial || job.duration >= kNever)
+    if (outlook.policy().initial_size != InitialSize::beneficial || job.duration >= kNever)
         return true;
-    const int asked = requested_size(job);
-    const Time waiting = state.free_without_shrinking(job.eligible, asked) + duration(job, asked);
+    const int asked = job.requested_size();
+    const Time waiting = outlook.free_without_shrinking(job.eligible, asked) + duration(job, asked);
     const Duration stays = duration(job, size);
-    Duration saved = waiting - (state.snapshot().now + stays);
+    Duration saved = waiting - (outlook.snapshot().now + stays);
     for (const Shrinkage& part : victims)
-        saved -= time_lost(state, state.snapshot().running[part.victim], part.size_after, stays);
+        saved -=
+            time_lost(outlook, outlook.snapshot().running[part.victim], part.size_after, stays);
     return saved > 0;
 }
 

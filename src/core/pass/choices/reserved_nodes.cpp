@@ -15,9 +15,9 @@ bool lends_reserved_nodes(const Policy& policy) {
            policy.shrink_amount == ShrinkAmount::needed && policy.feasibility == Feasibility::none;
 }
 
-bool is_worth_lending(const SystemState& state, const RunningJob& job, int size_after) {
+bool is_worth_lending(const Outlook& outlook, const RunningJob& job, int size_after) {
     const int size = total(job.held);
-    const Duration time = state.first_reservation() - state.snapshot().now;
+    const Duration time = outlook.first_reservation() - outlook.snapshot().now;
     const Duration saved = time - rescale(time, size, size_after, job.elastic);
     return saved >
            job.elastic.cost.seconds(size, size_after) + job.elastic.cost.seconds(size_after, size);

@@ -8,15 +8,15 @@
 
 namespace elastic::core::choices {
 
-int shrink_amount(const SystemState& state, const RunningJob& job, int needed, int shrinkable) {
+int shrink_amount(const Outlook& outlook, const RunningJob& job, int needed, int shrinkable) {
     const int size = total(job.held);
-    switch (state.policy().shrink_amount) {
+    switch (outlook.policy().shrink_amount) {
         case ShrinkAmount::needed:
             return std::min(needed, shrinkable);
         case ShrinkAmount::share:
-            return std::min(static_cast<int>(state.policy().shrink_share * size), shrinkable);
+            return std::min(static_cast<int>(outlook.policy().shrink_share * size), shrinkable);
         case ShrinkAmount::equal_share:
-            return std::min({needed, shrinkable, std::max(0, size - state.equal_share())});
+            return std::min({needed, shrinkable, std::max(0, size - outlook.equal_share())});
     }
     return 0;
 }

@@ -11,42 +11,43 @@
 namespace elastic::core::choices {
 namespace {
 
-bool some_job_ends_soon(const SystemState& state) {
-    return state.next_end() <= state.snapshot().now + state.policy().guard_time;
+bool some_job_ends_soon(const Outlook& outlook) {
+    return outlook.next_end() <= outlook.snapshot().now + outlook.policy().guard_time;
 }
 
-bool is_well_used(const SystemState& state) {
-    const int nodes = state.nodes();
-    return nodes - state.idle() > state.policy().guard_utilization * nodes;
+bool is_well_used(const Outlook& outlook) {
+    const int nodes = outlook.nodes();
+    return nodes - outlook.idle() > outlook.policy().guard_utilization * nodes;
 }
 
-bool is_nearly_done(const SystemState& state, const RunningJob& job) {
-    const Duration whole = state.end_of(job) - job.start;
-    return state.snapshot().now - job.start >= state.policy().guard_done * whole;
+bool is_nearly_done(const Outlook& outlook, const RunningJob& job) {
+    const Duration whole = outlook.end_of(job) - job.start;
+    return outlook.snapshot().now - job.start >= outlook.policy().guard_done * whole;
 }
 
 }  // namespace
 
-bool may_shrink(const SystemState& state) {
-    switch (state.policy().shrink_guard) {
+bool may_shrink(const Outlook& outlook) {
+    switch (outlook.policy().shrink_guard) {
         case ShrinkGuard::never:
             return false;
         case ShrinkGuard::by_default:
             return true;
         case ShrinkGuard::application:
-            return !some_job_ends_soon(state);
+            return !some_job_ends_soon(outlook);
         case ShrinkGuard::system:
-            return !(is_well_used(state) && some_job_ends_soon(state));
+            return !(is_well_used(outlook) && some_job_ends_soon(outlook));
         case ShrinkGuard::queue_blocked:
-            return state.idle() == 0;
+            return outlook.idle() == 0;
         case ShrinkGuard::shrink_plus:
-            return state.idle() == 0 || !state.has_backfilled();
+            return outlook.idle() == 0 || !outlook.has_backfilled();
     }
     return false;
 }
 
-bool may_be_victim(const SystemState& state, const RunningJob& job) {
-    return state.policy().shrink_guard != ShrinkGuard::application || !is_nearly_done(state, job);
+bool may_be_victim(const Outlook& outlook, const RunningJob& job) {
+    return outlook.policy().shrink_guard != ShrinkGuard::application ||
+           !is_nearly_done(outlook, job);
 }
 
 }  // namespace elastic::core::choices

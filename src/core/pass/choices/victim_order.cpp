@@ -5,11 +5,11 @@
 
 namespace elastic::core::choices {
 
-Rank victim_rank(const SystemState& state, const RunningJob& job) {
+Rank victim_rank(const Outlook& outlook, const RunningJob& job, Rng& rng) {
     const int size = total(job.held);
-    switch (state.policy().victim_order) {
+    switch (outlook.policy().victim_order) {
         case VictimOrder::random:
-            return {static_cast<double>(state.rng()() >> 11), 0};
+            return {static_cast<double>(rng() >> 11), 0};
         case VictimOrder::gain:
             return {-job.gain, 0};
         case VictimOrder::shrinkable:
@@ -20,7 +20,7 @@ Rank victim_rank(const SystemState& state, const RunningJob& job) {
             // How far it will be shrunk is not known yet: its cost down to the minimum.
             return {job.elastic.cost.seconds(size, job.elastic.min), 0};
         case VictimOrder::remaining_time:
-            return {state.end_of(job), 0};
+            return {outlook.end_of(job), 0};
         case VictimOrder::scalability:
             return {scalability(job), 0};
     }

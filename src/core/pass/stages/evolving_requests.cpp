@@ -23,61 +23,63 @@ struct Wish {
 };
 
 void wait_or_deny(Pass& pass, const GrowthRequest& request) {
-    if (request.deadline <= pass.state.snapshot().now) pass.state.deny(request, Reason::no_nodes);
+    if (request.deadline <= pass.books.snapshot().now) pass.books.deny(request, Reason::no_nodes);
 }
 
 // What victims could give to this job.
 int supply_for(Pass& pass, std::uint32_t running) {
-    const RunningJob& job = pass.state.snapshot().running[running];
-    return pass.victims.supply_without(pass.state, job.eligible, running);
+    const RunningJob& job = pass.books.snapshot().running[running];
+    return pass.victims.supply_without(pass.books, job.eligible, running);
 }
 
 void satisfy_wish(Pass& pass, const GrowthRequest& request, std::uint32_t running,
                   const Wish& wish) {
-    SystemState& state = pass.state;
-    const RunningJob& job = state.snapshot().running[running];
+    Books& books = pass.books;
+    const RunningJob& job = books.snapshot().running[running];
     const SizeRule& sizes = job.elastic.sizes;
-    const int idle =
-        state.available(job.eligible, wish.high - wish.size, state.snapshot().now, pass.counts);
+    const Time now = books.snapshot().now;
+    const int idle = books.available(job.eligible, wish.high - wish.size, now).count;
     // Victims need time to leave, which a request at its deadline has not.
-    const bool may_wait = request.deadline > state.snapshot().now;
+    const bool may_wait = request.deadline > now;
     const int reach = idle + (may_wait ? supply_for(pass, running) : 0);
     const int target = sizes.largest(wish.low, std::min(wish.high, wish.size + reach));
     if (target == 0) return wait_or_deny(pass, request);
     const int more = target - wish.size;
-    const int found = state.available(job.eligible, more, state.snapshot().now, pass.counts);
-    pass.selected.clear();
-    if (found < more) {
-        const Beneficiary who{job.eligible, more - found, state.end_of(job), pass.counts, job.id};
-        if (!pass.victims.select(state, who, pass.selected)) return wait_or_deny(pass, request);
+    const FreeNodes found = books.available(job.eligible, more, now);
+    std::vector<Shrinkage> victims;
+    if (found.count < more) {
+        const Beneficiary who{job.eligible, more - found.count, books.end_of(job), found.by_pool,
+                              job.id};
+        victims = pass.victims.select(books, who);
+        if (victims.empty()) return wait_or_deny(pass, request);
     }
-    state.grant(request, running, pass.counts, pass.selected);
-    pass.victims.remove(state, pass.selected);
-    pass.victims.remove(state, running);
+    books.grant(request, running, found.by_pool, victims);
+    pass.victims.remove(books, victims);
+    pass.victims.remove(books, running);
 }
 
 void satisfy(Pass& pass, const GrowthRequest& request) {
-    SystemState& state = pass.state;
-    const std::uint32_t running = state.find_running(request.job);
-    if (running == state.snapshot().running.size()) return;  // it has ended
-    const RunningJob& job = state.snapshot().running[running];
+    Books& books = pass.books;
+    const std::uint32_t running = books.find_running(request.job);
+    if (running == books.snapshot().running.size()) return;  // it has ended
+    const RunningJob& job = books.snapshot().running[running];
     Wish wish;
     wish.size = total(job.held);
     wish.low = wish.size + std::clamp(request.least, 1, request.nodes);
     wish.high = std::min(wish.size + request.nodes, job.elastic.max);
-    if (wish.low > wish.high) return state.deny(request, Reason::beyond_maximum);
+    if (wish.low > wish.high) return books.deny(request, Reason::beyond_maximum);
     if (job.elastic.sizes.largest(wish.low, wish.high) == 0)
-        return state.deny(request, Reason::not_allowed_size);
-    if (!job.resizable || state.touched(running)) return wait_or_deny(pass, request);
+        return books.deny(request, Reason::not_allowed_size);
+    if (!job.resizable || books.touched(running)) return wait_or_deny(pass, request);
     satisfy_wish(pass, request, running, wish);
 }
 
 }  // namespace
 
 void satisfy_evolving_requests(Pass& pass) {
-    if (pass.state.snapshot().requests.empty()) return;
-    pass.victims.admitted(pass.state);
-    for (const GrowthRequest& request : pass.state.snapshot().requests) satisfy(pass, request);
+    if (pass.books.snapshot().requests.empty()) return;
+    pass.victims.admitted(pass.books, *pass.rng);
+    for (const GrowthRequest& request : pass.books.snapshot().requests) satisfy(pass, request);
 }
 
 }  // namespace elastic::core

@@ -17,66 +17,64 @@
 namespace elastic::core {
 namespace {
 
-bool any_idle(SystemState& state) {
-    for (PoolId pool = 0; pool < state.pools(); ++pool)
-        if (state.profile().free_now(pool) > 0) return true;
+bool any_idle(const Outlook& outlook) {
+    for (PoolId pool = 0; pool < outlook.pools(); ++pool)
+        if (outlook.profile().free_now(pool) > 0) return true;
     return false;
 }
 
-// The size to which it can be expanded over nodes that are free until `until`, and in
-// pass.counts which; 0 if it is to stay as it is.
-int size_on_nodes_until(Pass& pass, const RunningJob& job, Time until) {
-    SystemState& state = pass.state;
+// The size to which it can be expanded over nodes that are free until `until`; 0 if it is
+// to stay as it is.
+int size_on_nodes_until(const Outlook& outlook, const RunningJob& job, Time until) {
     const int room = job.elastic.max - total(job.held);
-    const int found = state.available(job.eligible, room, until, pass.counts);
-    const int size = choices::expanded_size(state, job, found);
-    if (size == 0 || !choices::is_feasible(state, job, size)) return 0;
-    if (!state.reservations().empty() && state.end_after_resize(job, size) > state.end_of(job))
-        return 0;
-    state.available(job.eligible, size - total(job.held), until, pass.counts);
-    return size;
+    const int found = outlook.available(job.eligible, room, until).count;
+    const int size = choices::expanded_size(outlook, job, found);
+    if (size == 0 || !choices::is_feasible(outlook, job, size)) return 0;
+    const bool is_later = outlook.end_after_resize(job, size) > outlook.end_of(job);
+    return is_later && !outlook.reservations().empty() ? 0 : size;
 }
 
-bool expand_until(Pass& pass, std::uint32_t running, Time until, Reason reason) {
-    SystemState& state = pass.state;
-    const int size = size_on_nodes_until(pass, state.snapshot().running[running], until);
-    if (size == 0 || !state.may_grow(running, pass.counts)) return false;
-    state.expand(running, pass.counts, size, reason);
+bool expand_until(Books& books, std::uint32_t running, Time until, Reason reason) {
+    const RunningJob& job = books.snapshot().running[running];
+    const int size = size_on_nodes_until(books, job, until);
+    if (size == 0) return false;
+    const PoolCounts more = books.available(job.eligible, size - total(job.held), until).by_pool;
+    if (!books.may_grow(running, more)) return false;
+    books.expand(running, more, size, reason);
     return true;
 }
 
 // Over nodes that it has to give back, if that makes it larger than those it can keep.
-bool expand_by_loan(Pass& pass, std::uint32_t running) {
-    SystemState& state = pass.state;
-    const RunningJob& job = state.snapshot().running[running];
-    const Time returned = state.returns_at(running);
-    if (returned == state.end_of(job) || state.reservations().empty()) return false;
-    const int kept = size_on_nodes_until(pass, job, state.end_of(job));
-    const int lent = size_on_nodes_until(pass, job, returned);
-    return lent > kept && choices::is_worth_lending(state, job, lent) &&
-           expand_until(pass, running, returned, Reason::lent);
+bool expand_by_loan(Books& books, std::uint32_t running) {
+    const RunningJob& job = books.snapshot().running[running];
+    const Time returned = books.returns_at(running);
+    if (returned == books.end_of(job) || books.reservations().empty()) return false;
+    const int kept = size_on_nodes_until(books, job, books.end_of(job));
+    const int lent = size_on_nodes_until(books, job, returned);
+    return lent > kept && choices::is_worth_lending(books, job, lent) &&
+           expand_until(books, running, returned, Reason::lent);
 }
 
-void expand(Pass& pass, std::uint32_t running) {
-    const Time end = pass.state.end_of(pass.state.snapshot().running[running]);
-    if (!expand_by_loan(pass, running)) expand_until(pass, running, end, Reason::nobody_can_use);
+void expand(Books& books, std::uint32_t running) {
+    const Time end = books.end_of(books.snapshot().running[running]);
+    if (!expand_by_loan(books, running)) expand_until(books, running, end, Reason::nobody_can_use);
 }
 
 }  // namespace
 
 void expand_running_malleable_jobs(Pass& pass) {
-    SystemState& state = pass.state;
-    if (state.index().expandable == 0 || !choices::may_expand(state) || !any_idle(state)) return;
-    const std::vector<RunningJob>& running = state.snapshot().running;
+    Books& books = pass.books;
+    if (books.index().expandable == 0 || !choices::may_expand(books) || !any_idle(books)) return;
+    const std::vector<RunningJob>& running = books.snapshot().running;
     auto& order = pass.expandable;
     order.clear();
     for (std::uint32_t i = 0; i < running.size(); ++i)
-        if (total(running[i].held) < running[i].elastic.max && state.may_resize(i))
-            order.emplace_back(choices::expand_rank(state, running[i]), running[i].id, i);
+        if (total(running[i].held) < running[i].elastic.max && books.may_resize(i))
+            order.emplace_back(choices::expand_rank(books, running[i]), running[i].id, i);
     std::sort(order.begin(), order.end());
     for (const auto& [rank, id, job] : order) {
-        if (!any_idle(state)) return;
-        expand(pass, job);
+        if (!any_idle(books)) return;
+        expand(books, job);
     }
 }
 

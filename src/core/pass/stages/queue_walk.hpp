@@ -14,23 +14,23 @@ namespace elastic::core {
 // `start(place)` tries to start the job and says whether it has.
 template <class Next, class Start>
 void walk_queue(Pass& pass, Next next, Start start) {
-    SystemState& state = pass.state;
-    const std::vector<PendingJob>& queue = state.snapshot().pending;
-    const std::uint32_t end = state.index().queue.end();
-    const bool in_order = choices::backfills_in_order(state);
+    Books& books = pass.books;
+    const std::vector<PendingJob>& queue = books.snapshot().pending;
+    const std::uint32_t end = books.index().queue.end();
+    const bool in_order = choices::backfills_in_order(books);
     std::uint32_t place = next(0);
     for (; place < end && (in_order || !pass.front.is_settled()); place = next(place + 1))
-        if (!state.decided(place) && !start(place))
-            pass.front.block(state, place, choices::initial_size(state, queue[place]));
+        if (!books.decided(place) && !start(place))
+            pass.front.block(books, place, choices::initial_size(books, queue[place]));
     if (place >= end) return;
     auto& candidates = pass.candidates;
     candidates.clear();
     for (; place < end; place = next(place + 1))
-        if (!state.decided(place))
-            candidates.emplace_back(choices::backfill_rank(state.policy(), queue[place]), place);
+        if (!books.decided(place))
+            candidates.emplace_back(choices::backfill_rank(books.policy(), queue[place]), place);
     std::sort(candidates.begin(), candidates.end());
     for (const auto& [rank, candidate] : candidates)
-        if (!state.decided(candidate)) start(candidate);
+        if (!books.decided(candidate)) start(candidate);
 }
 
 }  // namespace elastic::core

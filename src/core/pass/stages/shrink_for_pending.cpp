@@ -14,7 +14,7 @@
 // A malleable job whose minimum fits on idle nodes needs no victim and starts on
 // those; any job that fits now that a reservation has gone starts as in stage 2.  If no running job
 // can be shrunk, the stage does nothing (algorithm 1, line 3).
-#include <algorithm>
+#include <optional>
 
 #include "core/pass/choices/choices.hpp"
 #include "core/pass/stages/queue_walk.hpp"
@@ -26,18 +26,10 @@ namespace {
 // is looked at, and puts it back unless the job has started.
 class LiftedReservation {
   public:
-    LiftedReservation(SystemState& state, std::uint32_t pending) : state_(state) {
-        auto& all = state.reservations();
-        const auto own = std::find_if(all.begin(), all.end(), [&](const Reservation& reservation) {
-            return reservation.job == pending;
-        });
-        if (own == all.end()) return;
-        reservation_ = *own;
-        all.erase(own);
-        state.profile().give_back(reservation_->from, reservation_->to, reservation_->nodes);
-    }
+    LiftedReservation(Books& books, std::uint32_t pending)
+        : books_(books), reservation_(books.lift_reservation(pending)) {}
     ~LiftedReservation() {
-        if (reservation_ && !state_.decided(reservation_->job)) state_.reserve(*reservation_);
+        if (reservation_ && !books_.decided(reservation_->job)) books_.reserve(*reservation_);
     }
     LiftedReservation(const LiftedReservation&) = delete;
     LiftedReservation& operator=(const LiftedReservation&) = delete;
@@ -45,49 +37,50 @@ class LiftedReservation {
     bool exists() const { return reservation_.has_value(); }
 
   private:
-    SystemState& state_;
+    Books& books_;
     std::optional<Reservation> reservation_;
 };
 
 bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
-    SystemState& state = pass.state;
-    const PendingJob& job = state.snapshot().pending[pending];
-    const Time end = state.end_of(job, size);
-    const int found = state.available(job.eligible, size, end, pass.counts);
-    const int needed = size - found;
+    Books& books = pass.books;
+    const PendingJob& job = books.snapshot().pending[pending];
+    const Time end = books.end_of(job, size);
+    const PoolCounts idle = books.available(job.eligible, size, end).by_pool;
+    const int needed = size - total(idle);
     if (needed == 0) {
         const bool behind = pass.front.is_behind(job.eligible);
-        state.start(pending, pass.counts, size, behind ? Reason::backfilled : Reason::fits);
+        books.start(pending, idle, size, behind ? Reason::backfilled : Reason::fits);
         return true;
     }
-    if (pass.victims.supply(state, job.eligible) < needed) return false;
-    const Beneficiary who{job.eligible, needed, end, pass.counts, 0};
-    if (!pass.victims.select(state, who, pass.selected)) return false;
-    const bool small = size < choices::initial_size(state, job);
-    if (choices::may_start_larger(state, job))
-        size = pass.victims.take_more(state, job, who, size, pass.selected);
-    if (small && !choices::is_small_start_beneficial(state, job, size, pass.selected)) return false;
-    state.start_by_shrinking(pending, pass.counts, size, pass.selected);
-    pass.victims.remove(state, pass.selected);
+    if (pass.victims.supply(books, job.eligible) < needed) return false;
+    const Beneficiary who{job.eligible, needed, end, idle, 0};
+    std::vector<Shrinkage> victims = pass.victims.select(books, who);
+    if (victims.empty()) return false;
+    const bool small = size < choices::initial_size(books, job);
+    if (choices::may_start_larger(books, job))
+        size = pass.victims.take_more(books, job, who, size, victims);
+    if (small && !choices::is_small_start_beneficial(books, job, size, victims)) return false;
+    books.start_by_shrinking(pending, idle, size, victims);
+    pass.victims.remove(books, victims);
     return true;
 }
 
 bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     Failures& failures = pass.failures;
-    SystemState& state = pass.state;
-    const PendingJob& job = state.snapshot().pending[pending];
-    if (pass.front.is_behind(job.eligible) && !choices::may_overtake(state.policy())) return false;
-    const int size = choices::least_initial_size(state, job);
+    Books& books = pass.books;
+    const PendingJob& job = books.snapshot().pending[pending];
+    if (pass.front.is_behind(job.eligible) && !choices::may_overtake(books.policy())) return false;
+    const int size = choices::least_initial_size(books, job);
     if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
-    if (state.free_now(job.eligible) + pass.victims.supply(state, job.eligible) < size)
+    if (books.free_now(job.eligible) + pass.victims.supply(books, job.eligible) < size)
         return false;
-    const LiftedReservation own(state, pending);
-    const int best = choices::best_initial_size(state, job);
+    const LiftedReservation own(books, pending);
+    const int best = choices::best_initial_size(books, job);
     if (start_on_idle_nodes(pass, pending) ||
         (best > size && start_by_shrinking(pass, pending, best)) ||
         start_by_shrinking(pass, pending, size)) {
         // What its reservation held is free for others.
-        if (own.exists()) failures.clear(state.snapshot().eligibilities.size());
+        if (own.exists()) failures.clear(books.snapshot().eligibilities.size());
         return true;
     }
     // Where it would not pay for this job, it is taken not to pay for one that wants no less for no
@@ -98,26 +91,26 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
 
 // Bounds from above what stage 3 can give to one job, so that a pass in which it
 // helps nobody costs nothing.
-int reach(const SystemState& state) {
-    return state.idle() + state.index().shrinkable;
+int reach(const Outlook& outlook) {
+    return outlook.idle() + outlook.index().shrinkable;
 }
 
 std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
-    const QueueIndex& queue = pass.state.index().queue;
+    const QueueIndex& queue = pass.books.index().queue;
     if (!pass.front.is_settled()) return queue.next(from);
-    const int nodes = reach(pass.state);
+    const int nodes = reach(pass.books);
     return queue.next_by_least(from, {nodes, nodes, kNever});
 }
 
 }  // namespace
 
 void schedule_pending_jobs(Pass& pass) {
-    SystemState& state = pass.state;
-    const QueueIndex& queue = state.index().queue;
-    if (!state.is_anyone_waiting() || queue.smallest_least() > reach(state)) return;
-    if (!pass.victims.admitted(state)) return;
-    pass.front.begin(state);
-    pass.failures.clear(state.snapshot().eligibilities.size());
+    Books& books = pass.books;
+    const QueueIndex& queue = books.index().queue;
+    if (!books.is_anyone_waiting() || queue.smallest_least() > reach(books)) return;
+    if (!pass.victims.admitted(books, *pass.rng)) return;
+    pass.front.begin(books);
+    pass.failures.clear(books.snapshot().eligibilities.size());
     walk_queue(
         pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
         [&](std::uint32_t place) { return schedule_pending_job(pass, place); });

@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: MIT
 // The stages of [lina] algorithm 1, in the order in which a pass runs them.
-// Each takes the system state as the one before it left it.
+// Each takes the books as the one before it left them.
 #pragma once
 
 #include <tuple>
 #include <vector>
 
+#include "core/model/rng.hpp"
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/queue_front.hpp"
+#include "core/pass/stages/claims.hpp"
 #include "core/pass/stages/failures.hpp"
-#include "core/pass/system_state.hpp"
-#include "core/pass/victims.hpp"
+#include "core/pass/stages/queue_front.hpp"
+#include "core/pass/stages/victims.hpp"
+#include "core/pass/state/books.hpp"
 
 namespace elastic::core {
 
-// What the stages share besides the state; kept between passes for its memory.
+// What the stages share; kept between passes for its memory.
 struct Pass {
-    SystemState state;
+    Books books;
+    Rng* rng = nullptr;
+    Claims claims;
     QueueFront front;
     Victims victims;
-    std::vector<Shrinkage> selected;
     Failures failures;
-    PoolCounts counts;
+    // Scratch.
     std::vector<std::pair<double, std::uint32_t>> candidates;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
 };
 
+void book_agreements_in_flight(Pass&);  // before the paper's: see claims.cpp
 void satisfy_evolving_requests(Pass&);  // algorithm 2
 void initial_allocation(Pass&);         // algorithm 3
 void schedule_pending_jobs(Pass&);      // algorithm 4

@@ -14,26 +14,26 @@
 namespace elastic::core {
 namespace {
 
-void keep_or_withdraw(SystemState& state, const Promise& offer) {
-    const std::uint32_t running = state.find_running(offer.job);
-    if (running == state.snapshot().running.size()) return;  // it has ended
-    if (state.may_grow(running, offer.nodes))
-        state.keep(offer);
+void keep_or_withdraw(Books& books, const Promise& offer) {
+    const std::uint32_t running = books.find_running(offer.job);
+    if (running == books.snapshot().running.size()) return;  // it has ended
+    if (books.may_grow(running, offer.nodes))
+        books.keep(offer);
     else
-        state.withdraw(offer);
+        books.withdraw(offer);
 }
 
 }  // namespace
 
 void withdraw_offers(Pass& pass) {
-    SystemState& state = pass.state;
-    if (state.snapshot().promises.empty()) return;
+    Books& books = pass.books;
+    if (books.snapshot().promises.empty()) return;
     std::vector<const Promise*> offers;
-    for (const Promise& promise : state.snapshot().promises)
+    for (const Promise& promise : books.snapshot().promises)
         if (promise.kind == ResizeKind::expand && promise.revocable) offers.push_back(&promise);
     std::sort(offers.begin(), offers.end(),
               [](const Promise* a, const Promise* b) { return a->op < b->op; });
-    for (const Promise* offer : offers) keep_or_withdraw(state, *offer);
+    for (const Promise* offer : offers) keep_or_withdraw(books, *offer);
 }
 
 }  // namespace elastic::core

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/system_state.hpp"
+#include "core/pass/state/outlook.hpp"
 
 namespace elastic::core {
 
@@ -27,32 +27,33 @@ class Victims {
     void begin();
     // Asks the policy's guard, and finds and orders them if that is still to be
     // done.  False if there are none; call it first in each stage.
-    bool admitted(SystemState&);
+    bool admitted(const Outlook&, Rng&);
 
     // The eligible nodes that all victims together could give.
-    int supply(const SystemState&, EligibilityId);
+    int supply(const Outlook&, EligibilityId);
     // The same without one of them.
-    int supply_without(const SystemState&, EligibilityId, std::uint32_t running);
+    int supply_without(const Outlook&, EligibilityId, std::uint32_t running);
 
-    // SelectShrinkableJob: fills `selected` with victims that together give what
-    // is needed and delay no reservation.  False, and nothing is to be done, if
-    // there are not enough: no job is shrunk for nothing.
-    bool select(SystemState&, const Beneficiary&, std::vector<Shrinkage>& selected);
+    // SelectShrinkableJob: victims that together give what is needed and delay no
+    // reservation.  None, and nothing is to be done, if there are not enough: no job
+    // is shrunk for nothing.
+    std::vector<Shrinkage> select(const Outlook&, const Beneficiary&);
     // The last one selected for the pending job, which is to start with `size` nodes, is resized
     // anyway: takes more of it, as long as that saves the job more time than the victim loses.
     // The job's size with that.
-    int take_more(SystemState&, const PendingJob&, const Beneficiary&, int size,
+    int take_more(const Outlook&, const PendingJob&, const Beneficiary&, int size,
                   std::vector<Shrinkage>& selected);
     // The selection has been carried out: these have nothing more to give.
-    void remove(const SystemState&, const std::vector<Shrinkage>&);
+    void remove(const Outlook&, const std::vector<Shrinkage>&);
     // The job has other things to do in this plan.
-    void remove(const SystemState&, std::uint32_t running);
+    void remove(const Outlook&, std::uint32_t running);
 
   private:
-    void find(SystemState&);
-    void begin_losses(SystemState&, const Beneficiary&);
-    bool respects_reservations(SystemState&, const Shrinkage&, Time beneficiary_end);
-    bool all_respect_reservations(SystemState&, const Beneficiary&, const std::vector<Shrinkage>&);
+    void find(const Outlook&, Rng&);
+    void begin_losses(const Outlook&, const Beneficiary&);
+    bool respects_reservations(const Outlook&, const Shrinkage&, Time beneficiary_end);
+    bool all_respect_reservations(const Outlook&, const Beneficiary&,
+                                  const std::vector<Shrinkage>&);
 
     bool found_ = false;                // order_ is that of this pass
     bool admitted_ = false;             // by the guard, in this stage

@@ -10,7 +10,7 @@
 // take its nodes.  A job that is larger than all of its pools is not blocked but
 // hopeless, and nobody waits for it; one whose nodes never come free by the
 // estimates (down, or jobs without limit) has no reservation either.
-#include "core/pass/queue_front.hpp"
+#include "core/pass/stages/queue_front.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,50 +19,50 @@
 
 namespace elastic::core {
 
-void QueueFront::begin(const SystemState& state) {
-    blocked_pools_.assign(state.pools(), false);
-    reserved_pools_.assign(state.pools(), false);
-    const std::size_t eligibilities = state.snapshot().eligibilities.size();
+void QueueFront::begin(const Outlook& outlook) {
+    blocked_pools_.assign(outlook.pools(), false);
+    reserved_pools_.assign(outlook.pools(), false);
+    const std::size_t eligibilities = outlook.snapshot().eligibilities.size();
     behind_.assign(eligibilities, false);
     reserved_.assign(eligibilities, false);
     unreserved_ = eligibilities;
 }
 
-void QueueFront::block(SystemState& state, std::uint32_t pending, int size) {
-    const EligibilityId id = state.snapshot().pending[pending].eligible;
-    if (reserved_[id] || size > state.nodes_in(id)) return;
-    mark(state, state.eligible(id), blocked_pools_, behind_, false);
-    if (!reserve(state, pending, size) || choices::reserves_for_all(state.policy())) return;
-    mark(state, state.eligible(id), reserved_pools_, reserved_, true);
+void QueueFront::block(Books& books, std::uint32_t pending, int size) {
+    const EligibilityId id = books.snapshot().pending[pending].eligible;
+    if (reserved_[id] || size > books.nodes_in(id)) return;
+    mark(books, books.eligible(id), blocked_pools_, behind_, false);
+    if (!reserve(books, pending, size) || choices::reserves_for_all(books.policy())) return;
+    mark(books, books.eligible(id), reserved_pools_, reserved_, true);
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
 }
 
-bool QueueFront::reserve(SystemState& state, std::uint32_t pending, int size) {
-    for (const Reservation& reservation : state.reservations())
+bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
+    for (const Reservation& reservation : books.reservations())
         if (reservation.job == pending) return true;
-    const PendingJob& job = state.snapshot().pending[pending];
-    const Duration duration = state.end_of(job, size) - state.snapshot().now;
+    const PendingJob& job = books.snapshot().pending[pending];
+    const Duration duration = books.end_of(job, size) - books.snapshot().now;
     Reservation reservation;
     reservation.job = pending;
-    reservation.nodes.assign(state.pools(), 0);
+    reservation.nodes.assign(books.pools(), 0);
     const auto from =
-        state.profile().earliest(state.eligible(job.eligible), size, duration, reservation.nodes);
+        books.profile().earliest(books.eligible(job.eligible), size, duration, reservation.nodes);
     if (!from) return false;
     reservation.from = *from;
     // A job of no length, too, is there for an instant.
     reservation.to = std::max(*from + duration, std::nextafter(*from, kNever));
-    state.reserve(reservation);
+    books.reserve(reservation);
     return true;
 }
 
 // Marks the pools, and then the eligibilities of which all (or any) pools are marked.
-void QueueFront::mark(const SystemState& state, const Eligibility& eligible,
+void QueueFront::mark(const Outlook& outlook, const Eligibility& eligible,
                       std::vector<std::uint8_t>& pools, std::vector<std::uint8_t>& eligibilities,
                       bool all) {
     for (PoolId pool : eligible) pools[pool] = true;
     const auto marked = [&](PoolId pool) { return pools[pool] != 0; };
     for (EligibilityId id = 0; id < eligibilities.size(); ++id) {
-        const Eligibility& other = state.eligible(id);
+        const Eligibility& other = outlook.eligible(id);
         eligibilities[id] = all ? std::all_of(other.begin(), other.end(), marked)
                                 : std::any_of(other.begin(), other.end(), marked);
     }

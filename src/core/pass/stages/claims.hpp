@@ -10,24 +10,23 @@
 
 #include "core/model/snapshot.hpp"
 #include "core/model/types.hpp"
+#include "core/pass/state/books.hpp"
 
 namespace elastic::core {
-
-class SystemState;
 
 class Claims {
   public:
     // Finds the claimed jobs, which nothing more is to be decided for, and with how many nodes
     // each is to start.
-    void collect(SystemState&);
+    void collect(Books&);
     // Books all promises, and sets aside the idle nodes of claimed jobs.
-    void book(SystemState&);
+    void book(Books&);
 
     // The idle nodes that a claimed job (an index into Snapshot::pending) is to start with are
     // taken, unless they are given back so that it may be looked at whether it can start on idle
     // nodes alone.
-    void give_back_aside(SystemState&, std::uint32_t pending) const;
-    void keep_aside(SystemState&, std::uint32_t pending) const;
+    void give_back_aside(Books&, std::uint32_t pending) const;
+    void keep_aside(Books&, std::uint32_t pending) const;
 
   private:
     struct Claim {
@@ -37,7 +36,7 @@ class Claims {
         PoolCounts aside;       // of those, idle ones
     };
 
-    void book_shrink(SystemState&, const Promise&, std::uint32_t victim);
+    void book_shrink(Books&, const Promise&, std::uint32_t victim);
     Claim* find(JobId);
     const Claim& claim_of(std::uint32_t pending) const;
 

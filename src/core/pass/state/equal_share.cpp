@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 // The level up to which all who share are filled, as water fills vessels of unequal
 // floors and heights: between its minimum and its maximum each has the same.
-#include "core/pass/equal_share.hpp"
+#include "core/pass/state/equal_share.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "core/pass/search.hpp"
-#include "core/pass/system_state.hpp"
+#include "core/model/search.hpp"
+#include "core/pass/state/outlook.hpp"
 
 namespace elastic::core {
 
-int equal_share(const SystemState& state, std::vector<std::pair<int, int>>& ranges) {
+int equal_share(const Outlook& outlook, std::vector<std::pair<int, int>>& ranges) {
     ranges.clear();
-    int nodes = state.idle();
+    int nodes = outlook.idle();
     int minima = 0;
-    const std::vector<RunningJob>& running = state.snapshot().running;
+    const std::vector<RunningJob>& running = outlook.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i) {
-        if (!state.may_resize(i)) continue;
+        if (!outlook.may_resize(i)) continue;
         nodes += total(running[i].held);
         minima += running[i].elastic.min;
         ranges.emplace_back(running[i].elastic.min, running[i].elastic.max);
     }
-    const QueueIndex& queue = state.index().queue;
+    const QueueIndex& queue = outlook.index().queue;
     for (std::uint32_t i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
-        if (state.decided(i)) continue;
-        const Annotation& elastic = state.snapshot().pending[i].elastic;
+        if (outlook.decided(i)) continue;
+        const Annotation& elastic = outlook.snapshot().pending[i].elastic;
         const int least = elastic.malleable ? elastic.min : elastic.pref;
         if (minima + least > nodes) break;
         minima += least;

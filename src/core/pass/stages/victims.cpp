@@ -10,12 +10,12 @@
 // Shrinking makes the victim run longer and lets its nodes come free later than
 // a reservation may count on, so a victim with which a reservation would be
 // delayed is passed over.
-#include "core/pass/victims.hpp"
+#include "core/pass/stages/victims.hpp"
 
 #include <algorithm>
 
+#include "core/model/search.hpp"
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/search.hpp"
 
 namespace elastic::core {
 namespace {
@@ -42,19 +42,19 @@ void take_from_victim(const RunningJob& job, PoolId pool, int& left, PoolCounts&
 }
 
 // AllocateResource ([lina] algorithm 8) for one victim.
-Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
+Shrinkage allocate_resource(const Outlook& outlook, std::uint32_t victim,
                             const Eligibility& eligible, int amount, int needed) {
-    const RunningJob& job = state.snapshot().running[victim];
+    const RunningJob& job = outlook.snapshot().running[victim];
     const int size = total(job.held);
     Shrinkage part;
     part.victim = victim;
     part.size_after = job.elastic.sizes.largest(job.elastic.min, size - amount);
-    part.nodes.assign(state.pools(), 0);
+    part.nodes.assign(outlook.pools(), 0);
     int left = size - part.size_after;
     for (PoolId pool : eligible) take_from_victim(job, pool, left, part.nodes);
-    for (PoolId pool = 0; pool < state.pools(); ++pool)
+    for (PoolId pool = 0; pool < outlook.pools(); ++pool)
         take_from_victim(job, pool, left, part.nodes);
-    part.used.assign(state.pools(), 0);
+    part.used.assign(outlook.pools(), 0);
     choose(
         eligible, needed, [&](PoolId pool) { return part.nodes[pool]; }, part.used);
     return part;
@@ -62,16 +62,16 @@ Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
 
 // The part of the victim that is best for both it and the job, which has `size` nodes with what is
 // the victim's part so far.
-Shrinkage most_beneficial(const SystemState& state, const PendingJob& job, int size,
+Shrinkage most_beneficial(const Outlook& outlook, const PendingJob& job, int size,
                           const Shrinkage& part) {
-    const RunningJob& victim = state.snapshot().running[part.victim];
-    const Eligibility& eligible = state.eligible(job.eligible);
+    const RunningJob& victim = outlook.snapshot().running[part.victim];
+    const Eligibility& eligible = outlook.eligible(job.eligible);
     const int used = total(part.used), kept = total(victim.held) - used;
-    const int most = choices::shrink_amount(state, victim, used + job.elastic.max - size,
+    const int most = choices::shrink_amount(outlook, victim, used + job.elastic.max - size,
                                             shrinkable(victim, eligible)) -
                      used;
     const auto net = [&](int more, int victim_keeps) {
-        return choices::net_saving(state, job, victim, {size, part.size_after},
+        return choices::net_saving(outlook, job, victim, {size, part.size_after},
                                    {size + more, victim_keeps});
     };
     const int best = least_at(0, std::clamp(most, 0, job.elastic.max - size), [&](int more) {
@@ -79,9 +79,9 @@ Shrinkage most_beneficial(const SystemState& state, const PendingJob& job, int s
     });
     const int more = job.elastic.sizes.largest(size + 1, size + best) - size;
     if (more <= 0) return part;
-    Shrinkage larger = allocate_resource(state, part.victim, eligible, used + more, used + more);
-    const bool is_better =
-        net(more, larger.size_after) > 0 && choices::is_feasible(state, victim, larger.size_after);
+    Shrinkage larger = allocate_resource(outlook, part.victim, eligible, used + more, used + more);
+    const bool is_better = net(more, larger.size_after) > 0 &&
+                           choices::is_feasible(outlook, victim, larger.size_after);
     return is_better ? larger : part;
 }
 
@@ -99,118 +99,118 @@ void Victims::begin() {
     order_.clear();
 }
 
-bool Victims::admitted(SystemState& state) {
-    admitted_ = choices::may_shrink(state);
+bool Victims::admitted(const Outlook& outlook, Rng& rng) {
+    admitted_ = choices::may_shrink(outlook);
     if (!admitted_) return false;
-    if (!found_) find(state);
+    if (!found_) find(outlook, rng);
     found_ = true;
     return !order_.empty();
 }
 
-void Victims::find(SystemState& state) {
+void Victims::find(const Outlook& outlook, Rng& rng) {
     order_.clear();
     ranked_.clear();
-    supply_.assign(state.snapshot().eligibilities.size(), -1);
-    const std::vector<RunningJob>& running = state.snapshot().running;
+    supply_.assign(outlook.snapshot().eligibilities.size(), -1);
+    const std::vector<RunningJob>& running = outlook.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i)
-        if (state.may_resize(i) && total(running[i].held) > running[i].elastic.min &&
-            choices::may_be_victim(state, running[i]))
-            ranked_.push_back({choices::victim_rank(state, running[i]), running[i].id, i});
+        if (outlook.may_resize(i) && total(running[i].held) > running[i].elastic.min &&
+            choices::may_be_victim(outlook, running[i]))
+            ranked_.push_back({choices::victim_rank(outlook, running[i], rng), running[i].id, i});
     std::sort(ranked_.begin(), ranked_.end());
     for (const auto& [rank, id, index] : ranked_) order_.push_back(index);
 }
 
-int Victims::supply(const SystemState& state, EligibilityId id) {
+int Victims::supply(const Outlook& outlook, EligibilityId id) {
     if (!admitted_) return 0;
     if (supply_[id] < 0) {
         supply_[id] = 0;
         for (std::uint32_t victim : order_)
-            supply_[id] += shrinkable(state.snapshot().running[victim], state.eligible(id));
+            supply_[id] += shrinkable(outlook.snapshot().running[victim], outlook.eligible(id));
     }
     return supply_[id];
 }
 
-int Victims::supply_without(const SystemState& state, EligibilityId id, std::uint32_t running) {
+int Victims::supply_without(const Outlook& outlook, EligibilityId id, std::uint32_t running) {
     if (!admitted_) return 0;
     const bool is_victim = std::find(order_.begin(), order_.end(), running) != order_.end();
     const int own =
-        is_victim ? shrinkable(state.snapshot().running[running], state.eligible(id)) : 0;
-    return supply(state, id) - own;
+        is_victim ? shrinkable(outlook.snapshot().running[running], outlook.eligible(id)) : 0;
+    return supply(outlook, id) - own;
 }
 
 // The idle nodes that the beneficiary takes are none that a reservation needs, but together with
 // its victims' nodes they might be.
-void Victims::begin_losses(SystemState& state, const Beneficiary& who) {
+void Victims::begin_losses(const Outlook& outlook, const Beneficiary& who) {
     lost_.clear();
-    for (const Reservation& reservation : state.reservations())
+    for (const Reservation& reservation : outlook.reservations())
         for (int nodes : who.idle) lost_.push_back(reservation.from < who.end ? nodes : 0);
 }
 
 // Between reservations nodes only come free, so where all have theirs when they begin, they keep
 // them.
-bool Victims::respects_reservations(SystemState& state, const Shrinkage& part,
+bool Victims::respects_reservations(const Outlook& outlook, const Shrinkage& part,
                                     Time beneficiary_end) {
-    if (state.reservations().empty()) return true;
-    const Holding before = state.holding(part.victim), after = state.holding_after(part);
+    if (outlook.reservations().empty()) return true;
+    const Holding before = outlook.holding(part.victim), after = outlook.holding_after(part);
     lost_with_ = lost_;
     std::size_t i = 0;
-    for (const Reservation& reservation : state.reservations())
-        for (PoolId pool = 0; pool < state.pools(); ++pool, ++i) {
+    for (const Reservation& reservation : outlook.reservations())
+        for (PoolId pool = 0; pool < outlook.pools(); ++pool, ++i) {
             lost_with_[i] += lost_at(reservation.from, pool, part, beneficiary_end, before, after);
-            if (state.profile().free_at(pool, reservation.from) < lost_with_[i]) return false;
+            if (outlook.profile().free_at(pool, reservation.from) < lost_with_[i]) return false;
         }
     lost_.swap(lost_with_);
     return true;
 }
 
-bool Victims::select(SystemState& state, const Beneficiary& who, std::vector<Shrinkage>& selected) {
-    selected.clear();
-    if (!admitted_) return false;
-    const Eligibility& eligible = state.eligible(who.eligible);
-    begin_losses(state, who);
+std::vector<Shrinkage> Victims::select(const Outlook& outlook, const Beneficiary& who) {
+    std::vector<Shrinkage> selected;
+    if (!admitted_) return selected;
+    const Eligibility& eligible = outlook.eligible(who.eligible);
+    begin_losses(outlook, who);
     int needed = who.needed;
     for (std::uint32_t victim : order_) {
-        const RunningJob& job = state.snapshot().running[victim];
+        const RunningJob& job = outlook.snapshot().running[victim];
         if (job.id == who.self) continue;
-        const int amount = choices::shrink_amount(state, job, needed, shrinkable(job, eligible));
+        const int amount = choices::shrink_amount(outlook, job, needed, shrinkable(job, eligible));
         if (amount == 0) continue;
-        Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
-        if (!choices::is_feasible(state, job, part.size_after)) continue;
-        if (!respects_reservations(state, part, who.end)) continue;
+        Shrinkage part = allocate_resource(outlook, victim, eligible, amount, needed);
+        if (!choices::is_feasible(outlook, job, part.size_after)) continue;
+        if (!respects_reservations(outlook, part, who.end)) continue;
         needed -= total(part.used);
         selected.push_back(std::move(part));
-        if (needed == 0) return true;
+        if (needed == 0) return selected;
     }
-    return false;
+    return {};
 }
 
-bool Victims::all_respect_reservations(SystemState& state, const Beneficiary& who,
+bool Victims::all_respect_reservations(const Outlook& outlook, const Beneficiary& who,
                                        const std::vector<Shrinkage>& selected) {
-    begin_losses(state, who);
+    begin_losses(outlook, who);
     return std::all_of(selected.begin(), selected.end(), [&](const Shrinkage& part) {
-        return respects_reservations(state, part, who.end);
+        return respects_reservations(outlook, part, who.end);
     });
 }
 
-int Victims::take_more(SystemState& state, const PendingJob& job, const Beneficiary& who, int size,
-                       std::vector<Shrinkage>& selected) {
+int Victims::take_more(const Outlook& outlook, const PendingJob& job, const Beneficiary& who,
+                       int size, std::vector<Shrinkage>& selected) {
     const Shrinkage least = selected.back();
-    selected.back() = most_beneficial(state, job, size, least);
-    if (!all_respect_reservations(state, who, selected)) selected.back() = least;
+    selected.back() = most_beneficial(outlook, job, size, least);
+    if (!all_respect_reservations(outlook, who, selected)) selected.back() = least;
     return size + total(selected.back().used) - total(least.used);
 }
 
-void Victims::remove(const SystemState& state, const std::vector<Shrinkage>& done) {
-    for (const Shrinkage& part : done) remove(state, part.victim);
+void Victims::remove(const Outlook& outlook, const std::vector<Shrinkage>& done) {
+    for (const Shrinkage& part : done) remove(outlook, part.victim);
 }
 
-void Victims::remove(const SystemState& state, std::uint32_t running) {
+void Victims::remove(const Outlook& outlook, std::uint32_t running) {
     const auto place = std::find(order_.begin(), order_.end(), running);
     if (place == order_.end()) return;
     order_.erase(place);
-    const RunningJob& job = state.snapshot().running[running];
+    const RunningJob& job = outlook.snapshot().running[running];
     for (EligibilityId id = 0; id < supply_.size(); ++id)
-        if (supply_[id] >= 0) supply_[id] -= shrinkable(job, state.eligible(id));
+        if (supply_[id] >= 0) supply_[id] -= shrinkable(job, outlook.eligible(id));
 }
 
 }  // namespace elastic::core

@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/pass/system_state.hpp"
+#include "core/pass/state/books.hpp"
 
 namespace elastic::core {
 
 class QueueFront {
   public:
     // Back to the front of the queue; reservations made before stay.
-    void begin(const SystemState&);
+    void begin(const Outlook&);
 
     // Whether an earlier job waits for any of these pools.
     bool is_behind(EligibilityId id) const { return behind_[id]; }
@@ -24,12 +24,12 @@ class QueueFront {
 
     // The job cannot start.  It gets a reservation unless it has one, or jobs
     // before it have reservations for all of its pools.
-    void block(SystemState&, std::uint32_t pending, int size);
+    void block(Books&, std::uint32_t pending, int size);
 
   private:
-    void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
+    void mark(const Outlook&, const Eligibility&, std::vector<std::uint8_t>& pools,
               std::vector<std::uint8_t>& eligibilities, bool all);
-    bool reserve(SystemState&, std::uint32_t pending, int size);
+    bool reserve(Books&, std::uint32_t pending, int size);
 
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
     std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked

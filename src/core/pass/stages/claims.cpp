@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Idle nodes of an accepted growth, and those that a claimed job needs besides its
+// victims' nodes, are taken before any stage runs: they have been promised, and whoever
+// came later must not undo it.  Offers that nobody has accepted are not booked: their
+// nodes count as free until stage 3 is over (see withdraw_offers.cpp).
+#include "core/pass/stages/claims.hpp"
+
+#include <algorithm>
+
+#include "core/pass/choices/choices.hpp"
+#include "core/pass/stages/stages.hpp"
+
+namespace elastic::core {
+
+void Claims::collect(Books& books) {
+    claims_.clear();
+    by_id_.clear();
+    const std::vector<PendingJob>& queue = books.snapshot().pending;
+    for (std::uint32_t i : books.index().claimed) {
+        const int size = choices::least_initial_size(books, queue[i]);
+        by_id_.emplace_back(queue[i].id, claims_.size());
+        claims_.push_back({i, size, size, PoolCounts(books.pools(), 0)});
+        books.decide(i);
+    }
+    std::sort(by_id_.begin(), by_id_.end());
+    for (const Promise& promise : books.snapshot().promises) {
+        Claim* claim = find(promise.beneficiary);
+        if (!claim) continue;
+        const int most = std::max(claim->size, queue[claim->job].elastic.max);
+        claim->size = claim->missing = std::clamp(promise.size, claim->size, most);
+    }
+}
+
+void Claims::book(Books& books) {
+    const Snapshot& snapshot = books.snapshot();
+    for (const Promise& promise : snapshot.promises) {
+        const std::uint32_t running = books.find_running(promise.job);
+        if (running == snapshot.running.size()) continue;  // it has ended
+        if (promise.kind == ResizeKind::shrink)
+            book_shrink(books, promise, running);
+        else if (!promise.revocable)
+            books.book_growth(running, promise.nodes);
+    }
+    for (Claim& claim : claims_) {
+        choose(
+            books.eligible(snapshot.pending[claim.job].eligible), claim.missing,
+            [&](PoolId pool) { return books.profile().free_now(pool); }, claim.aside);
+        keep_aside(books, claim.job);
+    }
+}
+
+void Claims::book_shrink(Books& books, const Promise& promise, std::uint32_t victim) {
+    const Snapshot& snapshot = books.snapshot();
+    Shrinkage part{victim, promise.nodes, PoolCounts(books.pools(), 0), 0};
+    part.size_after = total(snapshot.running[victim].held) - total(promise.nodes);
+    Time until = books.profile().soon();
+    if (Claim* claim = find(promise.beneficiary)) {
+        const PendingJob& job = snapshot.pending[claim->job];
+        claim->missing -= choose(
+            books.eligible(job.eligible), claim->missing,
+            [&](PoolId pool) { return promise.nodes[pool]; }, part.used);
+        until = books.end_of(job, claim->size);
+    } else if (auto other = books.find_running(promise.beneficiary);
+               other < snapshot.running.size()) {
+        part.used = promise.nodes;
+        until = books.end_of(snapshot.running[other]);
+    }
+    books.book_shrink(part, until);
+}
+
+void Claims::keep_aside(Books& books, std::uint32_t pending) const {
+    const Claim& claim = claim_of(pending);
+    const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
+    books.profile().take(books.snapshot().now, end, claim.aside);
+}
+
+void Claims::give_back_aside(Books& books, std::uint32_t pending) const {
+    const Claim& claim = claim_of(pending);
+    const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
+    books.profile().give_back(books.snapshot().now, end, claim.aside);
+}
+
+Claims::Claim* Claims::find(JobId id) {
+    const auto found = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair(id, 0U));
+    return found != by_id_.end() && found->first == id ? &claims_[found->second] : nullptr;
+}
+
+const Claims::Claim& Claims::claim_of(std::uint32_t pending) const {
+    return *std::lower_bound(claims_.begin(), claims_.end(), pending,
+                             [](const Claim& a, std::uint32_t job) { return a.job < job; });
+}
+
+void book_agreements_in_flight(Pass& pass) {
+    pass.claims.collect(pass.books);
+    if (choices::lends_reserved_nodes(pass.books.policy())) pass.books.count_on_returns();
+    pass.claims.book(pass.books);
+}
+
+}  // namespace elastic::core

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The books of a pass, which stages write: what agreements in flight have promised, what the plan
+// decides and what it reserves.  Each entry changes the Outlook at once.
+//
+// The agreement list A and the list of jobs to start J_s of [lina] section 4 are the plan's
+// actions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/model/plan.hpp"
+#include "core/pass/state/outlook.hpp"
+
+namespace elastic::core {
+
+class Books : public Outlook {
+  public:
+    // All must outlive the pass; the index is that of the snapshot.
+    void begin(const Snapshot&, const SnapshotIndex&, const Policy&);
+    // From now on reservations count on what malleable jobs can give back.
+    void count_on_returns();
+
+    using Outlook::profile;
+    Profile& profile() { return profile_; }
+
+    // Books what has been promised, and marks a job for which nothing is to be decided any more.
+    void book_growth(std::uint32_t running, const PoolCounts& more);
+    void book_shrink(const Shrinkage&, Time beneficiary_end);
+    void decide(std::uint32_t pending);
+
+    // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
+    // `idle` are nodes that are free now.
+    void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
+    void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
+                            const std::vector<Shrinkage>&);
+    void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
+               const std::vector<Shrinkage>&);
+    void deny(const GrowthRequest&, Reason);
+    void expand(std::uint32_t running, const PoolCounts& idle, int size_after, Reason);
+    void keep(const Promise& offer);
+    void withdraw(const Promise& offer);
+
+    void reserve(const Reservation&);
+    // Takes the job's reservation back; nothing if it has none.
+    std::optional<Reservation> lift_reservation(std::uint32_t pending);
+    void announce_reservations();  // as actions, once they are final
+
+    // Moves withdrawals to the front: their nodes are given to others.
+    const Plan& finish();
+
+  private:
+    void index_running_jobs();
+    void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
+    Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
+
+    Plan plan_;
+    PoolCounts returnable_;  // scratch
+    bool withdraws_ = false;
+};
+
+}  // namespace elastic::core

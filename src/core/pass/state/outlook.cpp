@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// What a job can give back for a reservation counts as free from then on (holding.hpp), so whether
+// a resize delays one is a matter of the job's holding before and after.
+//
+// Always holds: no question changes an answer to another.
+#include "core/pass/state/outlook.hpp"
+
+#include <algorithm>
+
+#include "core/pass/state/equal_share.hpp"
+
+namespace elastic::core {
+
+Time Outlook::end_of(const RunningJob& job) const {
+    return std::max(job.estimated_end, profile_.soon());
+}
+
+Time Outlook::end_of(const PendingJob& job, int size) const {
+    const Duration slower = size < job.elastic.pref
+                                ? rescale(job.duration, job.elastic.pref, size, job.elastic)
+                                : job.duration;
+    return std::max(snapshot_->now + std::max(slower, job.duration), profile_.soon());
+}
+
+Time Outlook::end_after_resize(const RunningJob& job, int size_after) const {
+    const int size = total(job.held);
+    const Time end = end_of(job);
+    if (end >= kNever || size_after == size || size_after < 1) return end;
+    return snapshot_->now + rescale(end - snapshot_->now, size, size_after, job.elastic) +
+           job.elastic.cost.seconds(size, size_after);
+}
+
+Time Outlook::end_after_shrink(const RunningJob& job, int size_after) const {
+    return std::max(end_of(job), end_after_resize(job, size_after));
+}
+
+bool Outlook::may_resize(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
+    return job.elastic.malleable && job.resizable && !touched_[running] && !asks_[running] &&
+           job.not_before <= snapshot_->now && job.last_resize + resize_gap(job) <= snapshot_->now;
+}
+
+// T_gap_rescale of [gupta] section V, the least time between two actions (start included) on one
+// job, so that the work done in between pays for the resize: the job's own, else the policy's.
+Duration Outlook::resize_gap(const RunningJob& job) const {
+    return job.elastic.gap >= 0 ? job.elastic.gap : policy_->resize_gap;
+}
+
+Time Outlook::may_resize_from(const RunningJob& job, Time resized) const {
+    return std::max(resized + resize_gap(job), profile_.soon());
+}
+
+Time Outlook::returns_at(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
+    if (!returns_[running]) return end_of(job);
+    return std::min(end_of(job), may_resize_from(job, snapshot_->now));
+}
+
+Holding Outlook::holding(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
+    return hold(running, job.held, end_of(job), job.last_resize);
+}
+
+Holding Outlook::holding_after(const Shrinkage& part) const {
+    const RunningJob& job = snapshot_->running[part.victim];
+    return hold(part.victim, difference(job.held, part.nodes),
+                end_after_shrink(job, part.size_after), snapshot_->now);
+}
+
+Holding Outlook::holding_after(std::uint32_t running, const PoolCounts& more) const {
+    const RunningJob& job = snapshot_->running[running];
+    return hold(running, sum(job.held, more), end_of(job), snapshot_->now);
+}
+
+Holding Outlook::hold(std::uint32_t running, const PoolCounts& nodes, Time end,
+                      Time resized) const {
+    const RunningJob& job = snapshot_->running[running];
+    Holding holding{end, std::min(end, may_resize_from(job, resized)), nodes,
+                    PoolCounts(pools(), 0)};
+    if (returns_[running]) returnable(job, nodes, holding.returnable);
+    return holding;
+}
+
+bool Outlook::may_grow(std::uint32_t running, const PoolCounts& more) const {
+    for (PoolId pool = 0; pool < pools(); ++pool)
+        if (more[pool] > profile_.free_now(pool)) return false;
+    if (reservations_.empty()) return true;
+    const Holding before = holding(running), after = holding_after(running, more);
+    for (const Reservation& reservation : reservations_)
+        for (PoolId pool = 0; pool < pools(); ++pool) {
+            const Time from = reservation.from;
+            const int lost = before.free_at(pool, from) + more[pool] - after.free_at(pool, from);
+            if (profile_.free_at(pool, from) < lost) return false;
+        }
+    return true;
+}
+
+FreeNodes Outlook::available(EligibilityId id, int nodes, Time end) const {
+    FreeNodes found{0, PoolCounts(pools(), 0)};
+    found.count = choose(
+        eligible(id), nodes, [&](PoolId pool) { return profile_.free_until(pool, end); },
+        found.by_pool);
+    return found;
+}
+
+int Outlook::free_now(EligibilityId id) const {
+    int nodes = 0;
+    for (PoolId pool : eligible(id)) nodes += profile_.free_now(pool);
+    return nodes;
+}
+
+int Outlook::nodes_in(EligibilityId id) const {
+    int nodes = 0;
+    for (PoolId pool : eligible(id)) nodes += snapshot_->pools[pool].nodes;
+    return nodes;
+}
+
+int Outlook::idle() const {
+    int nodes = 0;
+    for (PoolId pool = 0; pool < pools(); ++pool) nodes += profile_.free_now(pool);
+    return nodes;
+}
+
+int Outlook::nodes() const {
+    int nodes = 0;
+    for (const Pool& pool : snapshot_->pools) nodes += pool.nodes;
+    return nodes;
+}
+
+Time Outlook::next_end() const {
+    const std::vector<Release>& releases = index_->releases.entries();
+    return releases.empty() ? kNever : std::max(releases.front().at, profile_.soon());
+}
+
+Time Outlook::free_without_shrinking(EligibilityId id, int nodes) const {
+    int missing = nodes - free_now(id);
+    if (missing <= 0) return snapshot_->now;
+    const Eligibility& pools = eligible(id);
+    for (const Release& release : index_->releases.entries()) {
+        if (std::find(pools.begin(), pools.end(), release.pool) == pools.end()) continue;
+        missing -= release.nodes;
+        if (missing <= 0) return std::max(release.at, profile_.soon());
+    }
+    return kNever;
+}
+
+int Outlook::equal_share() const {
+    if (equal_share_ < 0) equal_share_ = core::equal_share(*this, ranges_);
+    return equal_share_;
+}
+
+Time Outlook::first_reservation() const {
+    Time first = kNever;
+    for (const Reservation& reservation : reservations_) first = std::min(first, reservation.from);
+    return first;
+}
+
+std::uint32_t Outlook::find_running(JobId id) const {
+    const auto found =
+        std::lower_bound(running_by_id_.begin(), running_by_id_.end(), std::pair(id, 0U));
+    return found != running_by_id_.end() && found->first == id ? found->second
+                                                               : snapshot_->running.size();
+}
+
+}  // namespace elastic::core
