@@ -12,12 +12,15 @@ from elastic_live import ELASTIC, Cluster, wait_until
 
 pytestmark = pytest.mark.modes("ms")  # a front end knows no devices, only their number
 
-# The last two nodes have other devices, and more of them.
-NODES = ["n[1-6] CPUs=4 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 Gres=gpu:a100:2",
+# One node has devices without a type, and the last two have other devices, and more of them.
+NODES = ["n[1-5] CPUs=4 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 Gres=gpu:a100:2",
+         "n6 CPUs=4 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 Gres=gpu:2",
          "n[7-8] CPUs=4 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1 RealMemory=2000 Gres=gpu:h100:4"]
-GRES = ["NodeName=n[1-6] Name=gpu Type=a100 File=@DIR@/dev/gpu[0-1]",
+GRES = ["NodeName=n[1-5] Name=gpu Type=a100 File=@DIR@/dev/gpu[0-1]",
+        "NodeName=n6 Name=gpu File=@DIR@/dev/gpu[0-1]",
         "NodeName=n[7-8] Name=gpu Type=h100 File=@DIR@/dev/gpu[0-3]"]
-ALL = {f"n{number}": "gpu:a100:2(IDX:0-1)" if number < 7 else "gpu:h100:4(IDX:0-3)" for number in range(1, 9)}
+ALL = dict.fromkeys(["n1", "n2", "n3", "n4", "n5"], "gpu:a100:2(IDX:0-1)") | {"n6": "gpu:2(IDX:0-1)"} \
+    | dict.fromkeys(["n7", "n8"], "gpu:h100:4(IDX:0-3)")
 
 
 @pytest.fixture(scope="session")
@@ -41,16 +44,16 @@ def devices_of_job(cluster, job):
 def held(cluster):
     """{node: (processors, memory, devices)} of the nodes of which anybody has anything."""
     text = cluster.run("scontrol", "-d", "--oneliner", "show", "node").out
-    found = re.findall(r"^NodeName=(\S+).* CPUAlloc=(\d+).* GresUsed=([^\s,]+)\S* .*AllocMem=(\d+)", text, re.M)
+    found = re.findall(r"^NodeName=(\S+).* CPUAlloc=(\d+).* GresUsed=([^\s,(]+)\S* .*AllocMem=(\d+)", text, re.M)
     return {node: (int(cpus), int(memory), gres) for node, cpus, gres, memory in found
-            if (cpus, memory) != ("0", "0") or not re.search(r":0\(IDX:N/A\)", gres)}
+            if (cpus, memory) != ("0", "0") or not gres.endswith(":0")}
 
 
 def books_agree(cluster, app):
     """Job, nodes and TRES all say that the job has all of its nodes, and nobody has anything else."""
     nodes = cluster.nodes_of(app.job)
     assert devices_of_job(cluster, app.job) == {node: ALL[node] for node in nodes}
-    assert held(cluster) == {node: (4, 500, ALL[node]) for node in nodes}
+    assert held(cluster) == {node: (4, 500, ALL[node].split("(")[0]) for node in nodes}
     shown = cluster.job(app.job)["TRES"]
     assert shown == f"cpu={4 * len(nodes)},mem={500 * len(nodes)}M,node={len(nodes)},billing={4 * len(nodes)}"
 
@@ -122,7 +125,10 @@ def test_a_job_that_asks_for_none_grows(cluster):
 
 
 def test_the_books_survive_a_controller(cluster):
-    app = cluster.actor("malleable,min=1,max=8", "-N2", "--mem=500", "--gres=gpu:1")
+    app = cluster.actor("malleable,min=1,max=8", "-N1", "--mem=500", "--gres=gpu:1", "-w", "n6")
+    on_n6 = ["--exact", "-N1", "-n1", "-w", "n6", "--gres=gpu:1", "--mem=100"]
+    srun(app, *on_n6, "sleep 600", background=True)
+    wait_until(lambda: f"{app.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
     resize(cluster, app, 4)
     cluster.kill_controller()
     cluster.start_controller()
@@ -132,6 +138,7 @@ def test_the_books_survive_a_controller(cluster):
     resize(cluster, app, 6)
     resize(cluster, app, 3)
     books_agree(cluster, app)
+    assert srun(app, *on_n6, "printenv", "CUDA_VISIBLE_DEVICES").split() == ["1"]
 
 
 def test_shares_of_devices_are_refused_by_name(cluster):

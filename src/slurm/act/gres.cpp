@@ -63,10 +63,10 @@ void take_over(gres_job_state_t* from, gres_job_state_t* to, const Places& place
     to->gres_cnt_step_alloc = std::exchange(from->gres_cnt_step_alloc, nullptr);
 }
 
-bool is_same_gres(const gres_state_t* one, const gres_state_t* other) {
+// By the type's name: the number of no type is another one after slurmctld has restarted.
+bool is_same_gres(gres_state_t* one, gres_state_t* other) {
     return one->plugin_id == other->plugin_id &&
-           job_part(const_cast<gres_state_t*>(one))->type_id ==
-               job_part(const_cast<gres_state_t*>(other))->type_id;
+           xstrcmp(job_part(one)->type_name, job_part(other)->type_name) == 0;
 }
 
 void move_step(gres_step_state_t* step, const Places& places) {
