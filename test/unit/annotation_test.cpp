@@ -213,7 +213,7 @@ TEST(annotation_stored_text_is_checked_like_a_typed_one) {
         {R"({"elastic":1})", "elastic: class is missing"},
         {R"({"elastic":1,"class":"malleable","min":1,"pref":1})", "elastic: max is missing"},
         {R"({"elastic":1,"class":"x","min":1,"pref":1,"max":1})",
-         "elastic: unknown class 'x', not malleable, evolving or malleable+evolving"},
+         "elastic: class: unknown class 'x', not malleable, evolving or malleable+evolving"},
         {R"({"elastic":1,"class":"rigid","min":0,"pref":1,"max":1})",
          "elastic: min must be an integer from 1 to 1000000, not 0"},
         {R"({"elastic":1,"class":"rigid","min":3,"pref":2,"max":4})",
@@ -225,7 +225,7 @@ TEST(annotation_stored_text_is_checked_like_a_typed_one) {
         {R"({"elastic":1,"class":"rigid","min":1,"pref":1,"max":1,"cost":{"alpha":1}})",
          "elastic: cost: beta is missing"},
         {R"({"elastic":1,"class":"evolving","min":1,"pref":1,"max":1,"profile":[{"nodes":1}]})",
-         "elastic: profile: step 1: at is missing"},
+         "elastic: profile[0]: at is missing"},
     };
     for (const Case& c : cases) check_error(annotation_from_text(c.text), c.message);
     check_that(annotation_from_text("by hand").error().message.starts_with(

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "common/record.hpp"
 #include "common/text.hpp"
 
 namespace elastic::core {
@@ -187,15 +188,15 @@ constexpr std::string_view kMalleable = "malleable", kEvolving = "evolving";
 
 Result<void> read_class(Annotation& annotation, std::string_view text) {
     constexpr std::string_view kClasses = "malleable, evolving or malleable+evolving";
-    if (text.empty()) return refuse("the class is missing: {}", kClasses);
+    if (text.empty()) return error("the class is missing: {}", kClasses);
     for (std::string_view name : split(text, '+')) {
-        if (name == kRigid) return refuse("rigid goes with no other class and with no key");
+        if (name == kRigid) return error("rigid goes with no other class and with no key");
         bool malleable = name == kMalleable;
         if (!malleable && name != kEvolving) {
-            return refuse("unknown class '{}', not {}", printable(name), kClasses);
+            return error("unknown class '{}', not {}", printable(name), kClasses);
         }
         bool& flag = malleable ? annotation.malleable : annotation.evolving;
-        if (flag) return refuse("class {} is given twice", name);
+        if (flag) return error("class {} is given twice", name);
         flag = true;
     }
     return {};
@@ -309,72 +310,54 @@ Source complete(Annotation& a, const RequestedNodes& nodes) {
 
 constexpr int kFormat = 1;
 
-Json profile_to_json(const std::vector<ProfileStep>& profile) {
-    Json list = Json::array();
-    for (const ProfileStep& step : profile) {
-        list.push(Json::object().set("nodes", step.nodes).set("at", step.at));
+// The class is two members.
+struct Class {
+    Json write(const Annotation& annotation) const { return Json(class_name(annotation)); }
+    Result<void> read(const Json& json, Annotation& annotation) const {
+        std::string name;
+        if (Result<void> done = Text{kMaxAnnotation}.read(json, name); !done) return done;
+        if (name == kRigid) return {};
+        const Result<void> done = read_class(annotation, name);
+        return done ? done : error(": {}", done.error().message);
     }
-    return list;
-}
+};
 
-void speedup_to_json(const SpeedupModel& model, Json& json) {
-    if (model == SpeedupModel{}) return;
-    switch (model.kind) {
-        case SpeedupModel::Kind::rho:
-            json.set("rho", model.a);
-            break;
-        case SpeedupModel::Kind::overhead:
-            json.set("overhead", model.a);
-            break;
-        case SpeedupModel::Kind::downey:
-            json.set("downey", fmt::format("{}:{}", model.a, model.b));
-            break;
+// A value that is kept in its text form.
+template <auto reader>
+struct Typed {
+    template <class T>
+    Json write(const T& value) const {
+        return Json(text_of(value));
     }
-}
-
-// Reads members of an object one after the other; remembers the first error.
-class Reader {
-  public:
-    explicit Reader(const Json& json) : json_(json) {}
-
-    void nodes(std::string_view key, int& place) {
-        store(json_.need_int(key, 1, kMaxNodes), place);
+    template <class T>
+    Result<void> read(const Json& json, T& value) const {
+        std::string text;
+        if (Result<void> done = Text{kMaxAnnotation}.read(json, text); !done) return done;
+        const Result<void> done = reader(value, text);
+        return done ? done : error(": {}", done.error().message);
     }
-    void number(std::string_view key, double& place, double high) {
-        store(json_.need_number(key, 0, high), place);
-    }
-    void number_if_there(std::string_view key, double& place, double high) {
-        if (json_.has(key)) number(key, place, high);
-    }
-    // The text of a key, "" without one.
-    std::string text(std::string_view key) {
-        std::string value;
-        if (json_.has(key)) store(json_.need_string(key, kMaxAnnotation), value);
-        return value;
-    }
-    // For values that are kept in the text form.
-    void value(std::string_view key, const Result<void>& result) {
-        if (!result) fail(fmt::format("{}: {}", key, result.error().message));
-    }
-    void fail(std::string message) {
-        if (!error_) error_ = Error{std::move(message)};
-    }
-    // An error names key, value and limit, without "elastic: ".
-    Result<void> result() const { return error_ ? Result<void>(*error_) : Result<void>(); }
 
   private:
-    template <class From, class To>
-    void store(const Result<From>& result, To& place) {
-        if (result) {
-            place = static_cast<To>(*result);
-        } else {
-            fail(result.error().message);
-        }
+    static std::string text_of(const SizeRule& rule) { return to_string(rule); }
+    static std::string text_of(const SpeedupModel& model) {
+        return fmt::format("{}:{}", model.a, model.b);  // downey
     }
-
-    const Json& json_;
-    std::optional<Error> error_;
+    static std::string text_of(const std::string& name) { return name; }
 };
+
+// A model of speed-up that has one parameter, from 0 to 1.
+struct Parameter {
+    SpeedupModel::Kind kind;
+
+    Json write(const SpeedupModel& model) const { return Json(model.a); }
+    Result<void> read(const Json& json, SpeedupModel& model) const {
+        model.kind = kind;
+        return Number{0, 1}.read(json, model.a);
+    }
+};
+
+constexpr Whole kNodes{1, kMaxNodes};
+constexpr Number kSeconds{0, kMaxDuration}, kCost{0, kMaxCost};
 
 Result<void> check_keys(const Json& json) {
     for (const std::string& name : json.keys()) {
@@ -385,60 +368,45 @@ Result<void> check_keys(const Json& json) {
     return {};
 }
 
-Result<void> class_from_json(Annotation& annotation, const Json& json) {
-    Result<std::string> name = json.need_string("class", kMaxAnnotation);
-    if (!name) return refuse("{}", name.error().message);
-    if (*name == class_name(Annotation{})) return {};
-    return read_class(annotation, *name);
-}
-
-Result<void> profile_from_json(std::vector<ProfileStep>& profile, const Json& list) {
-    if (!list.is_array()) return refuse("profile must be an array");
-    if (list.size() > kMaxAnnotation) return refuse("profile has {} steps", list.size());
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        Json item = list.at(i);
-        Reader reader(item);
-        ProfileStep step;
-        reader.nodes("nodes", step.nodes);
-        reader.number("at", step.at, kMaxDuration);
-        if (Result<void> done = reader.result(); !done) {
-            return refuse("profile: step {}: {}", i + 1, done.error().message);
-        }
-        profile.push_back(step);
-    }
-    return {};
-}
-
-Result<void> members_from_json(Annotation& a, const Json& json) {
-    Reader reader(json);
-    reader.nodes("min", a.min);
-    reader.nodes("pref", a.pref);
-    reader.nodes("max", a.max);
-    if (json.has("sizes")) reader.value("sizes", read_sizes(a.sizes, reader.text("sizes")));
-    reader.number_if_there("gap", a.gap, kMaxDuration);
-    reader.number_if_there("grace", a.grace, kMaxDuration);
-    if (json.has("rho")) reader.number("rho", a.speedup.a, 1);
-    if (json.has("overhead")) {
-        a.speedup.kind = SpeedupModel::Kind::overhead;
-        reader.number("overhead", a.speedup.a, 1);
-    }
-    if (json.has("downey")) reader.value("downey", read_downey(a.speedup, reader.text("downey")));
-    if (json.has("packet")) reader.value("packet", read_packet(a.packet, reader.text("packet")));
-    reader.number_if_there("init", a.init, kMaxDuration);
-    if (json.has("cost")) {
-        Json cost = json.get("cost");
-        Reader parts(cost);
-        parts.number("alpha", a.cost.alpha, kMaxCost);
-        parts.number("beta", a.cost.beta, kMaxCost);
-        parts.number("b", a.cost.b, kMaxCost);
-        parts.number_if_there("sync", a.cost.sync, kMaxCost);
-        reader.value("cost", parts.result());
-    }
-    if (Result<void> done = reader.result(); !done) return refuse("{}", done.error().message);
-    return {};
-}
-
 }  // namespace
+
+template <class F>
+void fields(F& f, ResizeCost& cost) {
+    f.required("alpha", cost.alpha, kCost);
+    f.required("beta", cost.beta, kCost);
+    f.required("b", cost.b, kCost);
+    f.optional("sync", cost.sync, kCost);
+}
+
+template <class F>
+void fields(F& f, ProfileStep& step) {
+    f.required("nodes", step.nodes, kNodes);
+    f.required("at", step.at, kSeconds);
+}
+
+template <class F>
+void fields(F& f, Annotation& a) {
+    using Kind = SpeedupModel::Kind;
+    const auto is = [&](Kind kind) {
+        return a.speedup.kind == kind && a.speedup != SpeedupModel{};
+    };
+    int format = kFormat;
+    f.required("elastic", format, Whole{kFormat, kFormat});
+    f.required("class", a, Class{});
+    f.required("min", a.min, kNodes);
+    f.required("pref", a.pref, kNodes);
+    f.required("max", a.max, kNodes);
+    f.optional("sizes", a.sizes, Typed<read_sizes>{});
+    f.optional("gap", a.gap, kSeconds, -1);
+    f.optional("grace", a.grace, kSeconds, -1);
+    f.when(is(Kind::rho), "rho", a.speedup, Parameter{Kind::rho});
+    f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});
+    f.when(is(Kind::downey), "downey", a.speedup, Typed<read_downey>{});
+    f.optional("cost", a.cost);
+    f.optional("profile", a.profile, List{});
+    f.optional("packet", a.packet, Typed<read_packet>{});
+    f.optional("init", a.init, kSeconds);
+}
 
 Duration ResizeCost::seconds(int from, int to) const {
     int involved = from + to;
@@ -462,7 +430,8 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
     std::vector<std::string_view> entries = split(text, ',');
     Annotation annotation;
     std::set<std::string_view> given;
-    if (Result<void> done = read_class(annotation, entries[0]); !done) return done.error();
+    if (Result<void> done = read_class(annotation, entries[0]); !done)
+        return refuse("{}", done.error().message);
     for (std::size_t i = 1; i < entries.size(); ++i) {
         if (Result<void> done = read_key(annotation, entries[i], given); !done) return done.error();
     }
@@ -487,39 +456,17 @@ Result<void> check_grace(const Annotation& annotation, Duration max_grace) {
 }
 
 Json to_json(const Annotation& a) {
-    const Annotation standard;
-    Json json = Json::object();
-    json.set("elastic", kFormat).set("class", class_name(a));
-    json.set("min", a.min).set("pref", a.pref).set("max", a.max);
-    if (a.sizes != standard.sizes) json.set("sizes", to_string(a.sizes));
-    if (a.gap != standard.gap) json.set("gap", a.gap);
-    if (a.grace != standard.grace) json.set("grace", a.grace);
-    speedup_to_json(a.speedup, json);
-    if (a.cost != standard.cost) {
-        Json cost = Json::object();
-        cost.set("alpha", a.cost.alpha).set("beta", a.cost.beta).set("b", a.cost.b);
-        if (a.cost.sync > 0) cost.set("sync", a.cost.sync);
-        json.set("cost", std::move(cost));
-    }
-    if (!a.profile.empty()) json.set("profile", profile_to_json(a.profile));
-    if (!a.packet.empty()) json.set("packet", a.packet);
-    if (a.init != standard.init) json.set("init", a.init);
-    return json;
+    return write_record(a);
 }
 
 Result<Annotation> annotation_from_json(const Json& json) {
     if (!json.is_object() || !json.has("elastic")) return refuse("not an annotation");
-    if (json.get_int("elastic") != kFormat) {
+    if (json.get_int("elastic") != kFormat)
         return refuse("annotation of another format, not {}", kFormat);
-    }
     Annotation annotation;
     if (Result<void> done = check_keys(json); !done) return done.error();
-    if (Result<void> done = class_from_json(annotation, json); !done) return done.error();
-    if (Result<void> done = members_from_json(annotation, json); !done) return done.error();
-    if (json.has("profile")) {
-        Result<void> done = profile_from_json(annotation.profile, json.get("profile"));
-        if (!done) return done.error();
-    }
+    if (Result<void> done = read_record(json, annotation); !done)
+        return refuse("{}", done.error().message);
     if (Result<void> done = check(annotation, Source{}); !done) return done.error();
     return annotation;
 }

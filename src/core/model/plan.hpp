@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "common/names.hpp"
 #include "core/model/types.hpp"
 
 namespace elastic::core {
@@ -44,6 +45,31 @@ enum class Reason {
     queue_needs_nodes,
 };
 
+constexpr auto names(ActionKind) {
+    return std::to_array<std::string_view>(
+        {"start", "shrink", "expand", "reserve", "deny", "withdraw"});
+}
+// Short phrases for logs and for the reasons that are told.
+constexpr auto names(Reason) {
+    return std::to_array<std::string_view>({
+        "fits on idle nodes",
+        "delays no reservation",
+        "nodes come from shrunk jobs",
+        "idle nodes came free",
+        "a pending job needs the nodes",
+        "an evolving job needs the nodes",
+        "no pending job can use the nodes",
+        "lent until a reserved job can start",
+        "the job asked for the nodes",
+        "head of the queue",
+        "beyond the job's maximum",
+        "not enough nodes until the deadline",
+        "no size that the job allows",
+        "the queue needs the nodes",
+    });
+}
+using elastic::to_string;
+
 struct Action {
     ActionKind kind = ActionKind::start;
     Reason reason = Reason::fits;
@@ -68,9 +94,6 @@ struct Plan {
     void clear() { actions.clear(); }
 };
 
-std::string_view to_string(ActionKind);
-std::string_view to_string(
-    Reason);  // a short phrase for logs, e.g. "no pending job can use the nodes"
 Json to_json(const Action&);
 Json to_json(const Plan&);
 // For people, e.g. "job 7: shrink to 4 nodes, 2 fewer, for job 9 (a pending job needs the

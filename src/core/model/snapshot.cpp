@@ -2,273 +2,123 @@
 // Snapshots as JSON, and what must hold of one.
 //
 // A snapshot that is read may come from anywhere, so each member has a type and
-// a range, errors say where they are ("running[3]: held: ..."), and the result
-// has passed validate().  Counts are arrays with one entry a pool, so memory is
-// bounded by the text.  What has its default value is left out.
+// a range, errors say where they are ("running[3]: held[0] must be ..."), and the
+// result has passed validate().  What has its default value is left out.
 #include "core/model/snapshot.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "common/record.hpp"
 
 namespace elastic::core {
 namespace {
 
-constexpr std::int64_t kMaxId = std::numeric_limits<JobId>::max();
-constexpr std::int64_t kMaxOp = std::numeric_limits<OpId>::max();
-
-// ---- writing -----------------------------------------------------------------
-
-Json counts_to_json(const PoolCounts& counts) {
-    Json array = Json::array();
-    for (int nodes : counts) array.push(nodes);
-    return array;
-}
-
-void set_unless(Json& json, std::string_view key, double value, double standard) {
-    if (value != standard) json.set(key, value);
-}
-
-void set_if(Json& json, std::string_view key, bool value) {
-    if (value) json.set(key, true);
-}
-
-Json to_json(const Pool& pool) {
-    return Json::object().set("name", pool.name).set("idle", pool.idle).set("nodes", pool.nodes);
-}
-
-Json to_json(const RunningJob& job) {
-    Json json = Json::object();
-    json.set("id", job.id).set("elastic", to_json(job.elastic)).set("eligible", job.eligible);
-    json.set("held", counts_to_json(job.held)).set("batch_host_pool", job.batch_host_pool);
-    json.set("start", job.start).set("estimated_end", job.estimated_end);
-    set_unless(json, "limit_end", job.limit_end, kNever);
-    set_unless(json, "last_resize", job.last_resize, 0);
-    if (job.gain != 0) json.set("gain", job.gain);
-    if (job.expansions != 0) json.set("expansions", job.expansions);
-    if (job.shrinks != 0) json.set("shrinks", job.shrinks);
-    set_unless(json, "duration", job.duration, 0);
-    set_if(json, "resizable", job.resizable);
-    set_unless(json, "not_before", job.not_before, 0);
-    return json;
-}
-
-Json to_json(const PendingJob& job) {
-    Json json = Json::object();
-    json.set("id", job.id).set("elastic", to_json(job.elastic)).set("eligible", job.eligible);
-    json.set("duration", job.duration).set("submit", job.submit);
-    set_if(json, "shares_nodes", job.shares_nodes);
-    set_if(json, "refused", job.refused);
-    set_if(json, "claimed", job.claimed);
-    set_if(json, "alternative", job.alternative);
-    return json;
-}
-
-Json to_json(const SharedNodes& shared) {
-    return Json::object()
-        .set("pool", shared.pool)
-        .set("nodes", shared.nodes)
-        .set("until", shared.until);
-}
-
-Json to_json(const Promise& promise) {
-    Json json = Json::object();
-    json.set("kind", promise.kind == ResizeKind::shrink ? "shrink" : "expand");
-    json.set("op", Json(static_cast<std::int64_t>(promise.op))).set("job", promise.job);
-    json.set("nodes", counts_to_json(promise.nodes));
-    if (promise.beneficiary != 0) json.set("beneficiary", promise.beneficiary);
-    if (promise.size != 0) json.set("size", promise.size);
-    set_if(json, "revocable", promise.revocable);
-    return json;
-}
-
-Json to_json(const GrowthRequest& request) {
-    return Json::object()
-        .set("op", Json(static_cast<std::int64_t>(request.op)))
-        .set("job", request.job)
-        .set("nodes", request.nodes)
-        .set("least", request.least)
-        .set("deadline", request.deadline);
-}
-
-Json to_json(const Eligibility& eligible) {
-    Json pools = Json::array();
-    for (PoolId pool : eligible) pools.push(pool);
-    return pools;
-}
-
-template <class Item>
-Json list_to_json(const std::vector<Item>& items) {
-    Json array = Json::array();
-    for (const Item& item : items) array.push(to_json(item));
-    return array;
-}
-
-// ---- reading -----------------------------------------------------------------
-
-// Reads the members of one object; the first error is kept, later ones are
-// mostly its consequences.
-class Reader {
-  public:
-    Reader(const Json& json, std::size_t pools) : json_(json), pools_(pools) {
-        if (!json.is_object()) fail("must be an object");
+// An annotation is whole and allowed, or refused.
+struct Checked {
+    Json write(const Annotation& annotation) const { return to_json(annotation); }
+    Result<void> read(const Json& json, Annotation& annotation) const {
+        Result<Annotation> found = annotation_from_json(json);
+        if (!found) return error(": {}", found.error().message);
+        annotation = *std::move(found);
+        return {};
     }
-
-    template <class Integer>
-    void integer(std::string_view key, Integer& place, std::int64_t low, std::int64_t high) {
-        store(json_.need_int(key, low, high), place);
-    }
-    template <class Integer>
-    void optional_integer(std::string_view key, Integer& place, std::int64_t low,
-                          std::int64_t high) {
-        if (json_.has(key)) integer(key, place, low, high);
-    }
-    void id(std::string_view key, JobId& place) { integer(key, place, 1, kMaxId); }
-    void time(std::string_view key, Time& place) {
-        store(json_.need_number(key, -kNever, kNever), place);
-    }
-    void optional_time(std::string_view key, Time& place) {
-        if (json_.has(key)) time(key, place);
-    }
-    void duration(std::string_view key, Duration& place) {
-        store(json_.need_number(key, 0, kNever), place);
-    }
-    void flag(std::string_view key, bool& place) { place = json_.get_bool(key); }
-    void name(std::string_view key, std::string& place) {
-        store(json_.need_string(key, 256), place);
-    }
-    void annotation(std::string_view key, Annotation& place) {
-        Result<Annotation> annotation = annotation_from_json(json_.get(key));
-        if (!annotation) fail(fmt::format("{}: {}", key, annotation.error().message));
-        if (annotation) place = *std::move(annotation);
-    }
-    void counts(std::string_view key, PoolCounts& place) {
-        const Json array = json_.get(key);
-        if (!array.is_array() || array.size() != pools_)
-            return fail(fmt::format("{} must be an array of {} numbers", key, pools_));
-        for (std::size_t i = 0; i < pools_; ++i) {
-            const std::int64_t nodes = array.at(i).as_int();
-            if (nodes < 0 || nodes > kMaxNodes)
-                return fail(fmt::format("{}[{}] must be from 0 to {}", key, i, kMaxNodes));
-            place.push_back(static_cast<int>(nodes));
-        }
-    }
-    void fail(std::string message) {
-        if (!error_) error_ = Error{std::move(message)};
-    }
-    const Json& json() const { return json_; }
-    const std::optional<Error>& error() const { return error_; }
-
-  private:
-    template <class From, class To>
-    void store(const Result<From>& result, To& place) {
-        if (result)
-            place = static_cast<To>(*result);
-        else
-            fail(result.error().message);
-    }
-
-    const Json& json_;
-    std::size_t pools_;
-    std::optional<Error> error_;
 };
 
-void read(Reader& reader, Pool& pool) {
-    reader.name("name", pool.name);
-    reader.integer("idle", pool.idle, 0, kMaxNodes);
-    reader.integer("nodes", pool.nodes, 0, kMaxNodes);
+constexpr Checked kAnnotation;
+constexpr Whole kId{1}, kPlace{0}, kNodes{0, kMaxNodes}, kSomeNodes{1, kMaxNodes};
+constexpr List kCounts{kNodes};
+constexpr List kPools{kPlace};
+constexpr List<List<Whole>> kEligibilities{kPools};
+constexpr List<Nested> kRecords;
+constexpr Number kTime{-kNever, kNever};
+constexpr Number kDuration{0, kNever};
+constexpr Text kName{256};
+
+}  // namespace
+
+template <class F>
+void fields(F& f, Pool& pool) {
+    f.required("name", pool.name, kName);
+    f.required("idle", pool.idle, kNodes);
+    f.required("nodes", pool.nodes, kNodes);
 }
 
-void read(Reader& reader, RunningJob& job) {
-    reader.id("id", job.id);
-    reader.annotation("elastic", job.elastic);
-    reader.integer("eligible", job.eligible, 0, kMaxId);
-    reader.counts("held", job.held);
-    reader.integer("batch_host_pool", job.batch_host_pool, 0, kMaxId);
-    reader.time("start", job.start);
-    reader.time("estimated_end", job.estimated_end);
-    reader.optional_time("limit_end", job.limit_end);
-    reader.optional_time("last_resize", job.last_resize);
-    reader.optional_integer("gain", job.gain, INT32_MIN, INT32_MAX);
-    reader.optional_integer("expansions", job.expansions, 0, INT32_MAX);
-    reader.optional_integer("shrinks", job.shrinks, 0, INT32_MAX);
-    if (reader.json().has("duration")) reader.duration("duration", job.duration);
-    reader.flag("resizable", job.resizable);
-    reader.optional_time("not_before", job.not_before);
+template <class F>
+void fields(F& f, RunningJob& job) {
+    f.required("id", job.id, kId);
+    f.required("elastic", job.elastic, kAnnotation);
+    f.required("eligible", job.eligible, kPlace);
+    f.required("held", job.held, kCounts);
+    f.required("batch_host_pool", job.batch_host_pool, kPlace);
+    f.required("start", job.start, kTime);
+    f.required("estimated_end", job.estimated_end, kTime);
+    f.optional("limit_end", job.limit_end, kTime, kNever);
+    f.optional("last_resize", job.last_resize, kTime);
+    f.optional("gain", job.gain, Whole{});
+    f.optional("expansions", job.expansions, Whole{0});
+    f.optional("shrinks", job.shrinks, Whole{0});
+    f.optional("duration", job.duration, kDuration);
+    f.optional("resizable", job.resizable);
+    f.optional("not_before", job.not_before, kTime);
 }
 
-void read(Reader& reader, PendingJob& job) {
-    reader.id("id", job.id);
-    reader.annotation("elastic", job.elastic);
-    reader.integer("eligible", job.eligible, 0, kMaxId);
-    reader.duration("duration", job.duration);
-    reader.time("submit", job.submit);
-    reader.flag("shares_nodes", job.shares_nodes);
-    reader.flag("refused", job.refused);
-    reader.flag("claimed", job.claimed);
-    reader.flag("alternative", job.alternative);
+template <class F>
+void fields(F& f, PendingJob& job) {
+    f.required("id", job.id, kId);
+    f.required("elastic", job.elastic, kAnnotation);
+    f.required("eligible", job.eligible, kPlace);
+    f.required("duration", job.duration, kDuration);
+    f.required("submit", job.submit, kTime);
+    f.optional("shares_nodes", job.shares_nodes);
+    f.optional("refused", job.refused);
+    f.optional("claimed", job.claimed);
+    f.optional("alternative", job.alternative);
 }
 
-void read(Reader& reader, SharedNodes& shared) {
-    reader.integer("pool", shared.pool, 0, kMaxId);
-    reader.integer("nodes", shared.nodes, 0, kMaxNodes);
-    reader.time("until", shared.until);
+template <class F>
+void fields(F& f, SharedNodes& shared) {
+    f.required("pool", shared.pool, kPlace);
+    f.required("nodes", shared.nodes, kNodes);
+    f.required("until", shared.until, kTime);
 }
 
-void read(Reader& reader, Promise& promise) {
-    const std::string kind = reader.json().get_string("kind");
-    if (kind != "shrink" && kind != "expand") reader.fail("kind must be shrink or expand");
-    promise.kind = kind == "shrink" ? ResizeKind::shrink : ResizeKind::expand;
-    reader.integer("op", promise.op, 1, kMaxOp);
-    reader.id("job", promise.job);
-    reader.counts("nodes", promise.nodes);
-    reader.optional_integer("beneficiary", promise.beneficiary, 0, kMaxId);
-    reader.optional_integer("size", promise.size, 0, kMaxNodes);
-    reader.flag("revocable", promise.revocable);
+template <class F>
+void fields(F& f, Promise& promise) {
+    f.required("kind", promise.kind);
+    f.required("op", promise.op, kId);
+    f.required("job", promise.job, kId);
+    f.required("nodes", promise.nodes, kCounts);
+    f.optional("beneficiary", promise.beneficiary, Whole{0});
+    f.optional("size", promise.size, kNodes);
+    f.optional("revocable", promise.revocable);
 }
 
-void read(Reader& reader, GrowthRequest& request) {
-    reader.integer("op", request.op, 1, kMaxOp);
-    reader.id("job", request.job);
-    reader.integer("nodes", request.nodes, 1, kMaxNodes);
-    reader.integer("least", request.least, 1, kMaxNodes);
-    reader.time("deadline", request.deadline);
+template <class F>
+void fields(F& f, GrowthRequest& request) {
+    f.required("op", request.op, kId);
+    f.required("job", request.job, kId);
+    f.required("nodes", request.nodes, kSomeNodes);
+    f.required("least", request.least, kSomeNodes);
+    f.required("deadline", request.deadline, kTime);
 }
 
-Result<void> read_item(const Json& json, std::size_t pools, Eligibility& eligible) {
-    if (!json.is_array() || json.size() > pools)
-        return error("must be an array of at most {} pools", pools);
-    for (std::size_t i = 0; i < json.size(); ++i) {
-        const std::int64_t pool = json.at(i).as_int();
-        if (pool < 0 || pool >= static_cast<std::int64_t>(pools))
-            return error("there is no pool {}", pool);
-        eligible.push_back(static_cast<PoolId>(pool));
-    }
-    return {};
+template <class F>
+void fields(F& f, Snapshot& snapshot) {
+    f.required("now", snapshot.now, kTime);
+    f.required("pools", snapshot.pools, kRecords);
+    f.required("eligibilities", snapshot.eligibilities, kEligibilities);
+    f.required("running", snapshot.running, kRecords);
+    f.required("pending", snapshot.pending, kRecords);
+    f.required("shared_until", snapshot.shared_until, kRecords);
+    f.required("promises", snapshot.promises, kRecords);
+    f.required("requests", snapshot.requests, kRecords);
 }
 
-template <class Item>
-Result<void> read_item(const Json& json, std::size_t pools, Item& item) {
-    Reader reader(json, pools);
-    if (!reader.error()) read(reader, item);
-    if (reader.error()) return *reader.error();
-    return {};
-}
-
-template <class Item>
-Result<void> read_list(const Json& snapshot, std::string_view key, std::size_t pools,
-                       std::vector<Item>& items) {
-    const Json array = snapshot.get(key);
-    if (!array.is_array()) return error("{} must be an array", key);
-    items.resize(array.size());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        Result<void> done = read_item(array.at(i), pools, items[i]);
-        if (!done) return error("{}[{}]: {}", key, i, done.error().message);
-    }
-    return {};
-}
+namespace {
 
 // ---- checking ----------------------------------------------------------------
 
@@ -335,7 +185,10 @@ class Checker {
 
     void check_running(const RunningJob& job) {
         if (!check_job(job, "running")) return;
-        if (!require(is_counts(job.held), "running job {}: held is malformed", job.id)) return;
+        if (!require(is_counts(job.held),
+                     "running job {}: held must have a number of nodes for each of the {} pools",
+                     job.id, snapshot_.pools.size()))
+            return;
         require(job.batch_host_pool < snapshot_.pools.size(), "running job {}: there is no pool {}",
                 job.id, job.batch_host_pool);
         for (std::size_t pool = 0; pool < job.held.size(); ++pool) used_[pool] += job.held[pool];
@@ -365,7 +218,9 @@ class Checker {
     }
 
     void check_promise(const Promise& promise) {
-        if (!require(is_counts(promise.nodes), "promise {}: nodes are malformed", promise.op))
+        if (!require(is_counts(promise.nodes),
+                     "promise {}: nodes must have a number for each of the {} pools", promise.op,
+                     snapshot_.pools.size()))
             return;
         const auto held = held_.find(promise.job);
         if (!require(held != held_.end(), "promise {}: job {} does not run", promise.op,
@@ -419,32 +274,13 @@ int Snapshot::idle() const {
 }
 
 Json to_json(const Snapshot& snapshot) {
-    Json json = Json::object();
-    json.set("now", snapshot.now);
-    json.set("pools", list_to_json(snapshot.pools));
-    json.set("eligibilities", list_to_json(snapshot.eligibilities));
-    json.set("running", list_to_json(snapshot.running));
-    json.set("pending", list_to_json(snapshot.pending));
-    json.set("shared_until", list_to_json(snapshot.shared_until));
-    json.set("promises", list_to_json(snapshot.promises));
-    json.set("requests", list_to_json(snapshot.requests));
-    return json;
+    return write_record(snapshot);
 }
 
 Result<Snapshot> snapshot_from_json(const Json& json) {
-    Snapshot snapshot;
     if (!json.is_object()) return error("a snapshot must be an object");
-    Result<double> now = json.need_number("now", -kNever, kNever);
-    if (!now) return now.error();
-    snapshot.now = *now;
-    Result<void> done = read_list(json, "pools", 0, snapshot.pools);
-    const std::size_t pools = snapshot.pools.size();
-    if (done) done = read_list(json, "eligibilities", pools, snapshot.eligibilities);
-    if (done) done = read_list(json, "running", pools, snapshot.running);
-    if (done) done = read_list(json, "pending", pools, snapshot.pending);
-    if (done) done = read_list(json, "shared_until", pools, snapshot.shared_until);
-    if (done) done = read_list(json, "promises", pools, snapshot.promises);
-    if (done) done = read_list(json, "requests", pools, snapshot.requests);
+    Snapshot snapshot;
+    Result<void> done = read_record(json, snapshot);
     if (done) done = validate(snapshot);
     if (!done) return done.error();
     return snapshot;

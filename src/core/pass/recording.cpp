@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/record.hpp"
 #include "common/text.hpp"
 
 namespace elastic::core {
@@ -20,20 +21,39 @@ Json choices_to_json(const Policy& policy) {
 }
 
 Result<Policy> policy_from_json(const Json& json) {
-    if (!json.is_object()) return error("choices must be an object");
+    if (!json.is_object()) return error("must be an object, not {}", json.describe());
     for (const std::string& key : json.keys())
         if (Policy any; !set_choice(any, key, "").known)
-            return error("choices: {} is no choice of a policy, see elastic.conf(5)",
-                         printable(key));
+            return error("{} is no choice of a policy, see elastic.conf(5)", printable(key));
     Policy policy;
     for (const auto& choice : choices_of(policy)) {
         const Result<std::string> value = json.need_string(choice.key, kMaxValue);
-        if (!value) return error("choices: {}", value.error().message);
+        if (!value) return value.error();
         const Result<void> done = set_choice(policy, choice.key, *value).result;
-        if (!done) return error("choices: {}", done.error().message);
+        if (!done) return done.error();
     }
     return policy;
 }
+
+struct Choices {
+    Json write(const Policy& policy) const { return choices_to_json(policy); }
+    Result<void> read(const Json& json, Policy& policy) const {
+        Result<Policy> found = policy_from_json(json);
+        if (!found) return error(": {}", found.error().message);
+        policy = *found;
+        return {};
+    }
+};
+
+struct Valid {
+    Json write(const Snapshot& snapshot) const { return to_json(snapshot); }
+    Result<void> read(const Json& json, Snapshot& snapshot) const {
+        Result<Snapshot> found = snapshot_from_json(json);
+        if (!found) return error(": {}", found.error().message);
+        snapshot = *std::move(found);
+        return {};
+    }
+};
 
 Result<std::vector<Json>> actions_from_json(const Json& plan) {
     const Json list = plan.is_object() ? plan.get("actions") : Json();
@@ -45,36 +65,27 @@ Result<std::vector<Json>> actions_from_json(const Json& plan) {
 
 }  // namespace
 
+template <class F>
+void fields(F& f, PlanInputs& inputs) {
+    f.required("policy", inputs.policy_name, Text{kMaxValue});
+    f.required("choices", inputs.policy, Choices{});
+    f.required("seed", inputs.seed, Whole{0, std::numeric_limits<std::int64_t>::max() - 1});
+    f.required("snapshot", inputs.snapshot, Valid{});
+}
+
 const Plan& make_plan(Planner& planner, const PlanInputs& inputs) {
     Rng rng(static_cast<std::uint64_t>(inputs.seed));
     return planner.plan(inputs.snapshot, inputs.policy, rng);
 }
 
 Json to_json(const PlanInputs& inputs, const Plan& plan) {
-    return Json::object()
-        .set("policy", inputs.policy_name)
-        .set("choices", choices_to_json(inputs.policy))
-        .set("seed", inputs.seed)
-        .set("snapshot", to_json(inputs.snapshot))
-        .set("plan", to_json(plan));
+    return write_record(inputs).set("plan", to_json(plan));
 }
 
 Result<Recording> recording_from_json(const Json& json) {
     if (!json.is_object()) return error("a recorded pass must be an object");
     Recording recording;
-    PlanInputs& inputs = recording.inputs;
-    auto name = json.need_string("policy", kMaxValue);
-    if (!name) return name.error();
-    inputs.policy_name = *std::move(name);
-    auto policy = policy_from_json(json.get("choices"));
-    if (!policy) return policy.error();
-    inputs.policy = *policy;
-    const auto seed = json.need_int("seed", 0, std::numeric_limits<std::int64_t>::max() - 1);
-    if (!seed) return seed.error();
-    inputs.seed = *seed;
-    auto snapshot = snapshot_from_json(json.get("snapshot"));
-    if (!snapshot) return error("snapshot: {}", snapshot.error().message);
-    inputs.snapshot = *std::move(snapshot);
+    if (Result<void> done = read_record(json, recording.inputs); !done) return done.error();
     if (!json.has("plan")) return recording;
     auto actions = actions_from_json(json.get("plan"));
     if (!actions) return actions.error();
