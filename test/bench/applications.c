@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The applications of planning_pass: one process that takes part for every job whose number it reads from standard
- * input, says yes to whatever is offered, and has always finished at once.  Prints a line when all are connected, and
- * goes on until it is ended. */
+ * The applications of planning_pass: one process that takes part for every job whose number it
+ * reads from standard input, says yes to whatever is offered, and has always finished at once.
+ * Prints a line when all are connected, and goes on until it is ended. */
 #include <elastic.h>
 #include <poll.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "slurm/act/executor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/log.hpp"
 #include "slurm/act/resize.hpp"
@@ -41,8 +42,8 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
         double until = lock.held() + kLongestHold;
         while (action != plan.actions.end() && lock.held() < until)
             refused |= do_action(*action++, now);
-        if (action == plan.actions.end()) explain_waiting();
     }
+    explain_waiting();
     if (reading_.refusals.has_limits()) ask_limits();
     settlement_.settle_all(now);
     return refused;
@@ -294,16 +295,21 @@ void Executor::do_withdraw(const Action& action, Time now) {
 // What squeue shows as the reason: the first that waits for resources, then
 // those behind it.  What else kept them back does not any more, or they were not in the view.
 void Executor::explain_waiting() {
-    bool first = true;
-    for (const core::PendingJob& entry : reading_.view.snapshot.pending) {
-        job_record_t* job = pending_job(entry.id);
-        if (!job) continue;
-        auto reason = first ? WAIT_RESOURCES : WAIT_PRIORITY;
-        first = false;
-        if (job->state_reason == reason || !may_be_replaced(job->state_reason)) continue;
-        job->state_reason = reason;
-        xfree(job->state_desc);
+    const auto& pending = reading_.view.snapshot.pending;
+    uint32_t reason = WAIT_RESOURCES;
+    for (std::size_t entry = 0; entry < pending.size();) {
+        ControllerLock lock;
+        if (reading_.view.is_stale()) return;
+        for (; entry < pending.size() && lock.held() < kLongestHold; ++entry)
+            if (job_record_t* job = pending_job(pending[entry].id))
+                explain(job, std::exchange(reason, WAIT_PRIORITY));
     }
+}
+
+void Executor::explain(job_record_t* job, uint32_t reason) {
+    if (job->state_reason == reason || !may_be_replaced(job->state_reason)) return;
+    job->state_reason = reason;
+    xfree(job->state_desc);
 }
 
 }  // namespace elastic::slurm

@@ -46,6 +46,7 @@ class Executor {
     void do_deny(const core::Action&, Time now);
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
+    static void explain(job_record_t*, uint32_t reason);
 
     controller::State& state_;
     controller::Outbox& outbox_;

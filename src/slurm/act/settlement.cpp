@@ -55,6 +55,7 @@ void Settlement::settle_all(Time now) {
 // False if the lock was held long enough before nothing could move any more.
 bool Settlement::settle_some(const ControllerLock& lock, Time now) {
     bool moved = true;
+    unreported_ = unreported_nodes();
     while (moved) {
         moved = false;
         for (auto& [op, agreement] : state_.book.all()) {
@@ -110,7 +111,7 @@ bool Settlement::still_waits(JobId beneficiary) const {
 // since slurmctld started (it will, or be declared down) can be given to nobody.
 bool Settlement::may_leave(const Agreement& shrink) {
     return shrink.state == AgreementState::released && running_job(shrink.job) &&
-           !agreed_.of(shrink).overlaps(unreported_nodes());
+           !agreed_.of(shrink).overlaps(*unreported_);
 }
 
 // There are shrinks for it, and all their nodes can be handed over.

@@ -6,6 +6,7 @@
 // nobody can take the nodes in between.
 #pragma once
 
+#include <optional>
 #include <set>
 
 #include "slurm/act/placement.hpp"
@@ -68,6 +69,7 @@ class Settlement {
     AgreedNodes& agreed_;
     Placement& placement_;
     const Reading& reading_;
+    std::optional<NodeSet> unreported_;  // of the hold of the lock in which agreements are settled
     std::set<OpId> prologs_;  // which this controller has started for growths that are not told yet
 };
 
