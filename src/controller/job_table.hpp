@@ -73,6 +73,7 @@ struct Job {
     JobId id = 0;
     uid_t owner = 0;
     std::string name;
+    std::string array;  // "12_3" of an element of an array, "" of any other job
 
     bool elastic = false;
     core::Annotation annotation;  // rigid jobs: min = pref = max
@@ -92,6 +93,9 @@ struct Job {
     ResizeHistory history;
     RunTime time;
     std::string last_reason;  // of the last resize or refusal, for people
+
+    // As users know it.
+    std::string label() const { return array.empty() ? std::to_string(id) : array; }
 
     std::uint64_t observed = 0;  // by which round of who follows Slurm's records
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Answers come from the controller's own table, not from Slurm's records: no
-// lock is taken, so a tool in a loop cannot slow slurmctld down.  What an answer
+// lock is taken, so a tool in a loop cannot slow slurmctld down (operators alone can make it drain
+// nodes, with its lock).  What an answer
 // costs the scheduler's thread is limited, and it is known beforehand who may have it.
 #include "controller/queries.hpp"
 
@@ -10,6 +11,7 @@
 #include "common/hostlist.hpp"
 #include "common/log.hpp"
 #include "common/text.hpp"
+#include "controller/evacuation.hpp"
 #include "journal/journal.hpp"
 
 namespace elastic::controller {
@@ -59,6 +61,7 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
                     .set("class", job.elastic ? core::class_name(job.annotation) : "rigid")
                     .set("state", state_name(job))
                     .set("nodes", job.nodes);
+    if (!job.array.empty()) json.set("array", job.array);
     if (job.elastic)
         json.set("min", job.annotation.min)
             .set("pref", job.annotation.pref)
@@ -73,7 +76,7 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
 }
 
 Error wrong_size(const Job& job, int nodes) {
-    return error("job {} cannot have {} nodes ({})", job.id, nodes,
+    return error("job {} cannot have {} nodes ({})", job.label(), nodes,
                  core::size_names(job.annotation));
 }
 
@@ -112,8 +115,27 @@ void Queries::on_message(const Incoming& incoming, Time now) {
                      protocol::Failure{query->token, "denied", body.error().message, false});
 }
 
-Result<Json> Queries::answer(const protocol::Query& query, const Incoming& from, Time now) {
+// The query with the job's own number in place of the array's and the element's.
+Result<protocol::Query> Queries::with_job(protocol::Query query) const {
+    if (query.task == protocol::kNoTask) return query;
+    const std::string name = fmt::format("{}_{}", query.job, query.task);
+    for (const auto& [id, job] : state_.jobs.all()) {
+        if (job.array != name) continue;
+        query.job = id;
+        query.task = protocol::kNoTask;
+        return query;
+    }
+    return error(
+        "job {} neither runs nor waits by itself; if it has ended, give the number that `sacct "
+        "-j {} -o JobIDRaw` shows",
+        name, name);
+}
+
+Result<Json> Queries::answer(const protocol::Query& asked, const Incoming& from, Time now) {
     const uid_t uid = from.uid;
+    auto with_number = with_job(asked);
+    if (!with_number) return with_number.error();
+    const protocol::Query& query = *with_number;
     if (query.what == "jobs") return jobs(uid, now);
     if (query.what == "show") return show(query, uid, now);
     if (query.what == "snapshot") return snapshot(query, from);
@@ -174,7 +196,18 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
                     : Json::object().set("job", query.job).set("state", "ENDED");
     if (job && job->elastic) json.set("annotation", core::to_json(job->annotation));
     const Json history = excerpt ? to_json(excerpt->events) : Json::array();
+    if (excerpt) json.set("names", names_in(excerpt->events));
     return Json::object().set("job", json.set("history", history));
+}
+
+// What users call the jobs of these events that are elements of arrays, by number.
+Json Queries::names_in(const std::vector<journal::Event>& events) const {
+    Json names = Json::object();
+    for (const journal::Event& event : events) {
+        const Job* job = state_.jobs.find(journal::job_of(event));
+        if (job && !job->array.empty()) names.set(std::to_string(job->id), job->array);
+    }
+    return names;
 }
 
 // For replaying a decision at a desk; shows all jobs, so it is for operators.  Thousands of jobs
@@ -211,6 +244,7 @@ Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
     const bool cut = excerpt->cut || (given == kMaxEvents && asked > given);
     return Json::object()
         .set("events", to_json(excerpt->events))
+        .set("names", names_in(excerpt->events))
         .set("left_out", cut ? asked - given : 0)
         .set("next", journal::to_string(excerpt->next));
 }
@@ -221,16 +255,16 @@ Result<Job*> Queries::steerable(const protocol::Query& query, uid_t uid, Time no
     if (!job || !job->running) return error("job {} is not running", query.job);
     if (job->owner != uid && !site_.is_operator(uid)) {
         quiet_.complain("steer", fmt::format("user {} tried to {} job {} of user {}", uid,
-                                             query.what, job->id, job->owner));
-        return error("job {} is not yours", job->id);
+                                             query.what, job->label(), job->owner));
+        return error("job {} is not yours", job->label());
     }
     if (!job->elastic || !job->annotation.malleable)
-        return error("job {} is not malleable", job->id);
+        return error("job {} is not malleable", job->label());
     if (const Agreement* open = state_.book.of_job(job->id))
-        return error("operation {} of job {} is in flight ({}, {})", open->op, job->id,
+        return error("operation {} of job {} is in flight ({}, {})", open->op, job->label(),
                      to_string(open->kind), to_string(open->state));
     if (!job->takes_part(now, grace_of(config_, *job)))
-        return error("job {} has not connected: its application does not take part", job->id);
+        return error("job {} has not connected: its application does not take part", job->label());
     return job;
 }
 
@@ -239,7 +273,7 @@ Result<Agreement*> Queries::offer_leaving(Job& job, const std::vector<std::strin
     int left = job.nodes - static_cast<int>(leaving.size());
     if (std::find(leaving.begin(), leaving.end(), job.batch_host) != leaving.end())
         return error("{} runs the batch script of job {} and cannot be given up", job.batch_host,
-                     job.id);
+                     job.label());
     if (!job.annotation.allows(left)) return wrong_size(job, left);
     return &negotiation_.offer_shrink(job, compress_hostlist(leaving),
                                       static_cast<int>(leaving.size()), 0, reason, now);
@@ -254,22 +288,23 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
     double grace = grace_of(config_, job);
     if (query.what == "shrink") {
         if (query.nodes >= job.nodes)
-            return error("job {} has {} nodes: {} is not fewer", job.id, job.nodes, query.nodes);
+            return error("job {} has {} nodes: {} is not fewer", job.label(), job.nodes,
+                         query.nodes);
         auto held = expand_hostlist(job.node_list);
         if (!held) return held.error();
         int leave = job.nodes - std::max(query.nodes, 0);
         auto leaving = last_hosts(*held, job.batch_host, leave);
         if (std::ssize(leaving) < leave)
-            return error("job {} must keep {}", job.id, job.batch_host);
+            return error("job {} must keep {}", job.label(), job.batch_host);
         auto offered = offer_leaving(job, leaving, reason, now);
         if (!offered) return offered.error();
         return Json::object()
             .set("op", (*offered)->op)
-            .set("message", fmt::format("offered to job {}: give up {} within {} s", job.id,
+            .set("message", fmt::format("offered to job {}: give up {} within {} s", job.label(),
                                         (*offered)->node_list, grace));
     }
     if (query.nodes <= job.nodes)
-        return error("job {} has {} nodes: {} is not more", job.id, job.nodes, query.nodes);
+        return error("job {} has {} nodes: {} is not more", job.label(), job.nodes, query.nodes);
     if (!job.annotation.allows(query.nodes)) return wrong_size(job, query.nodes);
     const Agreement& offered =
         negotiation_.offer_expand(job, "", query.nodes - job.nodes, reason, now);
@@ -277,28 +312,91 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
         .set("op", offered.op)
         .set("message", fmt::format("offered to job {}: {} more nodes, if they are idle when it "
                                     "accepts",
-                                    job.id, offered.nodes));
+                                    job.label(), offered.nodes));
 }
 
-// [gupta] section VII-A: the jobs leave the node while it still works.
+// [gupta] section VII-A: the jobs leave the nodes while these still work. Each query is one round:
+// it asks whoever can be asked now, and says of everybody on the nodes what is to be expected. So
+// whoever wants to see the nodes empty repeats it, and nothing is to be undone if nobody does.
 Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now) {
-    if (!site_.is_operator(uid)) return error("only an operator may evacuate a node");
-    Json agreements = Json::array(), left = Json::array();
-    for (auto& [id, job] : state_.jobs.all()) {
-        if (!job.running) continue;
-        auto held = expand_hostlist(job.node_list);
-        if (!held || std::find(held->begin(), held->end(), query.node) == held->end()) continue;
-        protocol::Query of_job = query;
-        of_job.job = id;
-        auto found = steerable(of_job, uid, now);
-        auto offered = found ? offer_leaving(job, {query.node}, "its node is to be evacuated", now)
-                             : Result<Agreement*>(found.error());
-        if (offered)
-            agreements.push(Json::object().set("job", id).set("op", (*offered)->op));
-        else
-            left.push(Json::object().set("job", id).set("reason", offered.error().message));
+    if (!site_.is_operator(uid)) return error("only an operator may evacuate nodes");
+    auto emptying = site_.drain(query.node, uid);
+    if (!emptying) return emptying.error();
+    Json jobs = Json::array();
+    int idle = site_.idle;
+    for (const Occupant& occupant : emptying->occupants) {
+        const Prospect prospect = move_off(occupant, idle, now);
+        jobs.push(Json::object()
+                      .set("job", occupant.job)
+                      .set("label", occupant.label)
+                      .set("nodes", occupant.nodes)
+                      .set("leaves", prospect.leaves)
+                      .set("text", prospect.text));
     }
-    return Json::object().set("agreements", agreements).set("left", left);
+    return Json::object().set("drained", emptying->drained).set("jobs", jobs);
+}
+
+// What keeps a job from being asked to leave at all; nothing if it can be.
+std::optional<std::string> Queries::obstacle(const Job& job, const Occupant& occupant,
+                                             Time now) const {
+    if (occupant.state == Occupant::State::suspended)
+        return fmt::format("it is suspended: `scontrol resume {0}` or `scancel {0}`",
+                           occupant.label);
+    if (!job.elastic || !job.annotation.malleable)
+        return fmt::format("it is not malleable: wait for its end, or `scontrol requeue {0}`",
+                           occupant.label);
+    if (occupant.nodes == job.batch_host)
+        return fmt::format(
+            "its batch script runs there, which cannot move: wait for its end, or `scontrol "
+            "requeue {}`",
+            occupant.label);
+    if (!state_.book.of_job(job.id) && !job.takes_part(now, grace_of(config_, job)))
+        return "its application has not connected: it can be asked for nothing";
+    return {};
+}
+
+Queries::Prospect Queries::move_off(const Occupant& occupant, int& idle, Time now) {
+    if (occupant.state == Occupant::State::completing)
+        return {true, "ends: its last processes and the epilog"};
+    Job* job = state_.jobs.find(occupant.job);
+    if (!job || (!job->running && !job->suspended)) return {true, "has just started"};
+    if (auto why = obstacle(*job, occupant, now)) return {false, "stays: " + *why};
+    if (const Agreement* open = state_.book.of_job(job->id))
+        return {true, fmt::format("operation {} is in flight ({}, {})", open->op,
+                                  to_string(open->kind), to_string(open->state))};
+    if (job->participation.not_before > now)
+        return {true, "has declined or not answered; it is asked again"};
+    return ask_to_leave(*job, occupant.nodes, idle, now);
+}
+
+// The job can be asked, and no other resize of it is in flight.
+Queries::Prospect Queries::ask_to_leave(Job& job, const std::string& nodes, int& idle, Time now) {
+    auto leaving = expand_hostlist(without_hosts(nodes, job.batch_host));
+    auto staying = expand_hostlist(without_hosts(job.node_list, nodes));
+    if (!leaving || !staying) return {false, "stays: its node list cannot be read"};
+    const int count = static_cast<int>(leaving->size());
+    const Departure step = next_departure(job.annotation, job.nodes, count);
+    constexpr const char* kReason = "its nodes are to be evacuated";
+    if (step.grow > 0) {
+        if (idle < step.grow || job.participation.grow_after > now)
+            return {true, fmt::format("waits for {} more nodes elsewhere, without which it would "
+                                      "be too small ({})",
+                                      step.grow, core::size_names(job.annotation))};
+        idle -= step.grow;
+        const OpId op = negotiation_.offer_expand(job, "", step.grow, kReason, now).op;
+        return {true, fmt::format("is offered {} nodes elsewhere, so that it can leave (operation "
+                                  "{})",
+                                  step.grow, op)};
+    }
+    if (step.leave == 0)
+        return {false, fmt::format("stays: it can change to no other size ({})",
+                                   core::size_names(job.annotation))};
+    leaving->resize(static_cast<std::size_t>(step.leave));
+    const auto besides = last_hosts(*staying, job.batch_host, step.besides);
+    leaving->insert(leaving->end(), besides.begin(), besides.end());
+    const std::string list = compress_hostlist(*leaving);
+    const OpId op = negotiation_.offer_shrink(job, list, std::ssize(*leaving), 0, kReason, now).op;
+    return {true, fmt::format("is asked to give up {} (operation {})", list, op)};
 }
 
 }  // namespace elastic::controller

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "controller/negotiation.hpp"
 #include "controller/site.hpp"
+#include "journal/event.hpp"
 
 namespace elastic::controller {
 
@@ -22,6 +26,12 @@ class Queries {
     void on_closed(ConnectionId id) { recordings_.erase(id); }
 
   private:
+    // Of a job that is to leave some nodes.
+    struct Prospect {
+        bool leaves = false;  // or will, if things go well
+        std::string text;     // for people
+    };
+
     Result<Json> answer(const protocol::Query&, const Incoming&, Time now);
     Result<Json> jobs(uid_t, Time now) const;
     Result<Json> show(const protocol::Query&, uid_t, Time now) const;
@@ -32,6 +42,11 @@ class Queries {
     Result<Job*> steerable(const protocol::Query&, uid_t, Time now);
     Result<Agreement*> offer_leaving(Job&, const std::vector<std::string>& leaving,
                                      const std::string& reason, Time now);
+    Prospect move_off(const Occupant&, int& idle, Time now);
+    Prospect ask_to_leave(Job&, const std::string& nodes, int& idle, Time now);
+    std::optional<std::string> obstacle(const Job&, const Occupant&, Time now) const;
+    Result<protocol::Query> with_job(protocol::Query) const;
+    Json names_in(const std::vector<journal::Event>&) const;
     bool may_see(const Job&, uid_t) const;
 
     const core::Config& config_;

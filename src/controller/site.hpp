@@ -7,7 +7,10 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "common/resize.hpp"
+#include "common/result.hpp"
 #include "controller/times.hpp"
 
 namespace elastic::controller {
@@ -20,6 +23,21 @@ struct Timings {
     Times states;          // of our own state file
 };
 
+// A job on nodes that are to be empty.
+struct Occupant {
+    enum class State { running, suspended, completing };
+
+    JobId job = 0;
+    std::string label;  // as users know it: "12", "12_3"
+    std::string nodes;  // of those to be empty, in Slurm's notation
+    State state = State::running;
+};
+
+struct Emptying {
+    std::string drained;  // which of the nodes were not drained before
+    std::vector<Occupant> occupants;
+};
+
 struct Site {
     // PrivateData has "jobs": users see their own only.  Kept here because slurm_conf, read without
     // the lock, is all zeros while slurmctld reads slurm.conf.
@@ -29,6 +47,9 @@ struct Site {
     std::string journal_path;
     std::function<bool(uid_t)> is_operator;
     std::function<std::string(uid_t)> user_name;
+    // Drains nodes for a user and says who is there; the nodes that are drained already are left
+    // so.
+    std::function<Result<Emptying>(const std::string& nodes, uid_t)> drain;
     std::function<std::string()> recorded_pass;  // the last one as JSON text, "" before the first
     Timings timings;
 };

@@ -61,6 +61,7 @@ void fields(V& v, Of<V, Start> e) {
     v.nodes("nodes", e.nodes, kRequired);
     v.count("count", e.count, kRequired);
     v.flag("shared", e.shared);
+    v.text("array", e.array, kOptional);
 }
 
 template <class V>
@@ -267,6 +268,7 @@ std::string nodes_word(int n) {
     return n == 1 ? "1 node" : fmt::format("{} nodes", n);
 }
 
+// What the job of an event does.
 struct Describe {
     std::string operator()(const Controller& e) const {
         return fmt::format("controller {}, {}{}",
@@ -275,53 +277,45 @@ struct Describe {
     }
     std::string operator()(const Submit& e) const {
         const std::string most = e.max ? fmt::format(", max {}", e.max) : "";
-        return fmt::format("job {}: submitted{}, {}, {} nodes (min {}{})", e.job,
+        return fmt::format("submitted{}, {}, {} nodes (min {}{})",
                            e.user.empty() ? "" : " by " + e.user, e.job_class, e.pref, e.min, most);
     }
     std::string operator()(const Start& e) const {
-        return fmt::format("job {}: starts on {}{}", e.job, nodes_word(e.count),
-                           in_brackets(e.nodes));
+        return fmt::format("starts on {}{}", nodes_word(e.count), in_brackets(e.nodes));
     }
     std::string operator()(const Offer& e) const {
         const std::string which = e.nodes.empty() ? nodes_word(e.count) : e.nodes;
-        return fmt::format("job {}: asked to {} {}{}", e.job,
-                           e.kind == ResizeKind::shrink ? "give up" : "take", which,
-                           in_brackets(e.reason));
+        return fmt::format("asked to {} {}{}", e.kind == ResizeKind::shrink ? "give up" : "take",
+                           which, in_brackets(e.reason));
     }
-    std::string operator()(const Accept& e) const { return fmt::format("job {}: accepts", e.job); }
+    std::string operator()(const Accept&) const { return "accepts"; }
     std::string operator()(const Decline& e) const { return over(e, "declines"); }
     std::string operator()(const Expire& e) const { return over(e, "let its deadline pass"); }
     std::string operator()(const Cancel& e) const { return over(e, "resize cancelled"); }
-    std::string operator()(const Release& e) const {
-        return fmt::format("job {}: has emptied the nodes to give up", e.job);
-    }
+    std::string operator()(const Release&) const { return "has emptied the nodes to give up"; }
     std::string operator()(const Resize& e) const {
-        return fmt::format("job {}: {} -> {} nodes, {} {}{}", e.job, e.from, e.to,
+        return fmt::format("{} -> {} nodes, {} {}{}", e.from, e.to,
                            e.kind == ResizeKind::shrink ? "gave up" : "got", e.nodes,
                            in_brackets(e.reason));
     }
-    std::string operator()(const Ready& e) const {
-        return fmt::format("job {}: uses its new nodes", e.job);
-    }
+    std::string operator()(const Ready&) const { return "uses its new nodes"; }
     std::string operator()(const Request& e) const {
         const std::string least = e.least ? fmt::format(", at least {}", e.least) : "";
-        return fmt::format("job {}: asks for {} more{}", e.job, nodes_word(e.want), least);
+        return fmt::format("asks for {} more{}", nodes_word(e.want), least);
     }
     std::string operator()(const Grant& e) const {
-        return fmt::format("job {}: granted {} more", e.job,
-                           nodes_word(e.count ? e.count : e.want));
+        return fmt::format("granted {} more", nodes_word(e.count ? e.count : e.want));
     }
     std::string operator()(const Deny& e) const {
-        return fmt::format("job {}: denied {} more{}", e.job, nodes_word(e.want),
-                           in_brackets(e.reason));
+        return fmt::format("denied {} more{}", nodes_word(e.want), in_brackets(e.reason));
     }
     std::string operator()(const End& e) const {
-        return fmt::format("job {}: {}, had {}", e.job, e.state, nodes_word(e.count));
+        return fmt::format("{}, had {}", e.state, nodes_word(e.count));
     }
 
     template <class E>
     static std::string over(const E& e, std::string_view what) {
-        return fmt::format("job {}: {}{}", e.job, what, in_brackets(e.reason));
+        return fmt::format("{}{}", what, in_brackets(e.reason));
     }
 };
 
@@ -372,9 +366,21 @@ Result<Event> event_from_json(const Json& json) {
     return error("event: \"{}\" is unknown", printable(*name));
 }
 
-std::string describe(const Event& event) {
+std::string describe(const Event& event, const JobNames& names) {
+    const JobId job = job_of(event);
+    const std::string subject = job ? fmt::format("job {}: ", names.of(job)) : "";
     // Users' texts reach administrators' terminals.
-    return printable(std::visit(Describe{}, event.what), kMaxDescription);
+    return printable(subject + std::visit(Describe{}, event.what), kMaxDescription);
+}
+
+void JobNames::learn(const Event& event) {
+    const auto* start = std::get_if<Start>(&event.what);
+    if (start && !start->array.empty()) names_[start->job] = start->array;
+}
+
+std::string JobNames::of(JobId job) const {
+    const auto found = names_.find(job);
+    return found == names_.end() ? std::to_string(job) : found->second;
 }
 
 }  // namespace elastic::journal

@@ -14,8 +14,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "common/json.hpp"
@@ -40,7 +42,8 @@ struct Start {
     JobId job = 0;
     std::string nodes;  // in Slurm's notation
     int count = 0;
-    bool shared = false;  // it does not have its nodes for itself
+    bool shared = false;     // it does not have its nodes for itself
+    std::string array = {};  // "12_3" of an element of an array
 };
 
 struct Offer {
@@ -153,8 +156,19 @@ Json to_json(const Event&);
 // not know are ignored, so that an older reader copes with a newer writer.
 Result<Event> event_from_json(const Json&);
 
+// What users call jobs, which is not their number where they are elements of an array.
+class JobNames {
+  public:
+    void learn(const Event&);  // if it says so
+    void learn(JobId job, std::string name) { names_[job] = std::move(name); }
+    std::string of(JobId) const;
+
+  private:
+    std::map<JobId, std::string> names_;
+};
+
 // One line for people, without the time: "job 7: 4 -> 2 nodes, gave up n[3-4] (for a pending job)".
 // Printable ASCII, whatever the event's texts hold, and cut where it gets very long.
-std::string describe(const Event&);
+std::string describe(const Event&, const JobNames& = {});
 
 }  // namespace elastic::journal

@@ -178,9 +178,10 @@ void fields(F& f, Query& m) {
     f.required("what", m.what, kWord);
     f.required("job", m.job, kAny);
     f.required("nodes", m.nodes, kNodes);
-    f.required("node", m.node, kName);
+    f.required("node", m.node, kNodeList);
     f.required("tail", m.tail, Whole{0, kMaxTail});
-    f.optional("after", m.after, kPlace);  // later than the rest
+    f.optional("after", m.after, kPlace);  // later than the rest, as is what follows
+    f.optional("task", m.task, Whole{0, UINT32_MAX}, kNoTask);
 }
 template <class F>
 void fields(F& f, Reply& m) {

@@ -133,13 +133,15 @@ struct Progress {
 };  // seconds at its present size
 
 // tool -> controller
+inline constexpr std::int64_t kNoTask = -1;
 struct Query {
     std::int64_t token = 0;
     std::string what;  // jobs, journal, show, shrink, expand, evacuate
     JobId job = 0;
-    int nodes = 0;      // shrink, expand: the size wanted
-    std::string node;   // evacuate
-    int tail = 0;       // journal: the last so many events
+    std::int64_t task = kNoTask;  // of the array `job`, the element; kNoTask: the job itself
+    int nodes = 0;                // shrink, expand: the size wanted
+    std::string node;             // evacuate: a node list
+    int tail = 0;                 // journal: the last so many events
     std::string after;  // journal: instead the next so many behind the `next` of a reply before
 };
 struct Reply {

@@ -25,6 +25,11 @@ std::string user_name(uid_t uid) {
     return name ? name : std::to_string(uid);
 }
 
+std::string array_name(const job_record_t* job) {
+    if (job->array_task_id == NO_VAL) return "";
+    return fmt::format("{}_{}", job->array_job_id, job->array_task_id);
+}
+
 Duration time_limit_of(const job_record_t* job) {
     uint32_t minutes = job->time_limit;
     if (minutes == NO_VAL && job->part_ptr) {
@@ -55,6 +60,7 @@ controller::Job& sync(controller::JobTable& jobs, const job_record_t* job) {
 void sync(const job_record_t* job, controller::Job& known) {
     known.owner = job->user_id;
     if (known.name.empty() && job->name) known.name = job->name;
+    if (known.array.empty()) known.array = array_name(job);
     read_annotation(known, job);
 }
 

@@ -30,6 +30,9 @@ Duration time_limit_of(const job_record_t*);
 // A job with a least time (--time-min) is planned with that, as by sched/backfill.
 Duration time_to_run(const job_record_t*, time_t now);
 
+// "12_3" of an element of an array, "" of any other job.
+std::string array_name(const job_record_t*);
+
 // When its time limit ends it.
 controller::TimeLimit limit_of(const job_record_t*);
 

@@ -19,6 +19,7 @@
 #include "controller/state_file.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/act/resize.hpp"
+#include "slurm/drain.hpp"
 #include "slurm/preflight.hpp"
 #include "slurm/site_config.hpp"
 
@@ -69,6 +70,7 @@ time_t last_change() {
 Scheduler::Scheduler() : server_([this] { wake(); }) {
     site_.is_operator = [](uid_t uid) { return uid == 0 || validate_operator(uid); };
     site_.user_name = user_name;
+    site_.drain = drain;
     site_.recorded_pass = [this] { return recorded_pass(); };
 }
 

@@ -76,28 +76,47 @@ def test_check_takes_whatever_size_a_rigid_job_has(cluster):
     cluster.check_journal()
 
 
+def test_elements_of_arrays_are_named_as_users_know_them(cluster):
+    array = cluster.sbatch("-N2", "--elastic=malleable,min=1,max=4", "--array=1-3%2", wrap="sleep 60")
+    first, second = f"{array}_1", f"{array}_2"
+    wait_until(lambda: cluster.state(first) == cluster.state(second) == "RUNNING", "two run")
+    listed = cluster.run("selastic", "jobs").out
+    assert re.search(rf"^{first} ", listed, re.M) and re.search(rf"^{second} ", listed, re.M)
+    for element in (first, second):
+        text = cluster.run("selastic", "show", element).out
+        assert f"job          {element}\n" in text and f"job {element}: starts on 2 nodes" in text
+        assert cluster.selastic("show", element)["job"]["array"] == element
+        events = cluster.run("selastic", "journal", "--job", element).out
+        assert f"job {element}: starts" in events
+        assert cluster.run("selastic", "journal", "--job", element, "--file",
+                           cluster.journal_path()).out == events
+        result = cluster.run("selastic", "shrink", element, 1, check=False)
+        assert result.code == 1 and f"job {element} has not connected" in result.err
+    for arguments in [("show", f"{array}_7"), ("shrink", f"{array}_7", 1),
+                      ("journal", "--job", f"{array}_7")]:
+        result = cluster.run("selastic", *arguments, check=False)
+        assert result.code == 1 and f"{array}_7" in result.err, str(result)
+
+
+@pytest.mark.parametrize("arguments, error", [
+    (("show", "1_x"), "JOB: '1_x' is no job: 12 is one, and 12_3 is the element 3 of the array 12"),
+    (("shrink", "1.5", "2"), "JOB: '1.5' is no job"),
+    (("shrink", "1", "0"), "N: '0' is no whole number from 1 to 1000000"),
+    (("expand", "1", "many"), "N: 'many' is no whole number from 1 to 1000000"),
+    (("journal", "--job", "-3"), "--job: '-3' is no job"),
+    (("wait", "--timeout", "-1"), "--timeout: '-1' is no number from 0 to 100000000"),
+    (("accept", "x"), "OP: 'x' is no whole number from 1 to"),
+])
+def test_errors_about_numbers_can_be_read(cluster, arguments, error):
+    result = cluster.run("selastic", *arguments, check=False)
+    assert result.code == 2 and error in result.err, str(result)
+
+
 def test_one_agreement_at_a_time(cluster):
     app = cluster.actor("malleable,min=1,max=6", "-N4")
     cluster.run("selastic", "shrink", app.job, 2)
     result = cluster.run("selastic", "expand", app.job, 6, check=False)
     assert result.code == 1 and "in flight" in result.err
-
-
-def test_evacuate(cluster):
-    rigid = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
-    cluster.wait_state(rigid, "RUNNING")
-    app = cluster.actor("malleable,min=1,max=6", "-N4")
-    first, *_, last = cluster.nodes_of(app.job)
-    answer = cluster.selastic("evacuate", last)
-    assert [item["job"] for item in answer["agreements"]] == [app.job] and not answer["left"]
-    resized = app.take_shrink()
-    assert cluster.expand(resized["node_list"]) == [last]
-    answer = cluster.selastic("evacuate", first)
-    assert [item["job"] for item in answer["left"]] == [app.job]
-    assert "batch script" in answer["left"][0]["reason"]
-    answer = cluster.selastic("evacuate", cluster.nodes_of(rigid)[0])
-    assert [item["job"] for item in answer["left"]] == [rigid]
-    app.no_event()
 
 
 def test_permissions(cluster, stranger):

@@ -59,7 +59,8 @@ std::vector<Message> random_messages(Random& r) {
         Release{op(r), count(r, 1), text(r)},
         Cancel{op(r)},
         Progress{seconds(r)},
-        Query{op(r), "evacuate", static_cast<JobId>(op(r)), count(r), text(r), 17, "12:345"},
+        Query{op(r), "evacuate", static_cast<JobId>(op(r)), between(r, -1, 9), count(r), text(r),
+              17, "12:345"},
         Reply{op(r), Json::object().set("a", Json::array().push(1).push("x"))},
         Failure{op(r) - 1, "state", text(r), between(r, 0, 1) == 1},
     };

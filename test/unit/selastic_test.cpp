@@ -4,6 +4,8 @@
 #include <string>
 
 #include "selastic/controller_commands.hpp"
+#include "selastic/evacuate_command.hpp"
+#include "selastic/job_argument.hpp"
 #include "selastic/job_commands.hpp"
 #include "selastic/output.hpp"
 #include "testing.hpp"
@@ -52,7 +54,7 @@ TEST(a_body_that_lacks_everything_is_survived) {
         check_that(!render_jobs(json).empty());
         check_that(!render_job(json).empty());
         check_that(!render_message(json).empty());
-        check_that(!render_evacuation(json).empty());
+        (void)EvacuationProgress().lines(json);
     }
 }
 
@@ -66,10 +68,35 @@ TEST(a_job_is_shown_with_its_history) {
     check_that(text.find("  job 123: starts on 4 nodes (n[1-4])\n") != text.npos);
 }
 
-TEST(an_evacuation_says_who_moves_and_who_stays) {
-    check_eq(render_evacuation(*Json::parse(
-                 R"({"agreements":[{"job":1,"op":5}],"left":[{"job":2,"reason":"rigid"}]})")),
-             "job 1: asked to move off (operation 5)\njob 2: stays: rigid\n");
+TEST(an_evacuation_says_what_is_new) {
+    EvacuationProgress progress;
+    const auto lines = [&progress](const char* answer) {
+        return fmt::format("{}", fmt::join(progress.lines(*Json::parse(answer)), "|"));
+    };
+    check_eq(lines(R"({"drained":"n[3-4]","jobs":[{"label":"1_2","nodes":"n3","text":"moves"},)"
+                   R"({"label":"2","nodes":"n4","text":"stays: rigid"}]})"),
+             "n[3-4]: drained|job 1_2 on n3: moves|job 2 on n4: stays: rigid");
+    check_eq(lines(R"({"drained":"","jobs":[{"label":"2","nodes":"n4","text":"stays: rigid"}]})"),
+             "job 1_2: has left");
+    check_eq(lines(R"({"jobs":7})"), "job 2: has left");
+}
+
+TEST(jobs_are_named_as_users_know_them) {
+    check_eq(parse_job("12")->text(), "12");
+    check_eq(parse_job("12_0")->text(), "12_0");
+    check_eq(parse_job("4294967295_4294967295")->text(), "4294967295_4294967295");
+    for (const char* wrong : {"", "_", "1_", "_1", "0", "-1", "1_x", "1_-2", "1_2_3", "1.5", " 1",
+                              "4294967296", "1_4294967296", "1_[2-3]"})
+        check_that(!parse_job(wrong));
+    Json job = Json::parse(kJobs)->get("jobs").at(0);
+    job.set("array", "120_3");
+    check_that(render_jobs(Json::object().set("jobs", Json::array().push(job))).find("\n120_3  ") !=
+               std::string::npos);
+    job.set("names", Json::object().set("123", "120_3"));
+    job.set("history",
+            Json::array().push(*Json::parse(R"({"time":5,"event":"accept","job":123,"op":9})")));
+    check_that(render_job(Json::object().set("job", job)).find("  job 120_3: accepts\n") !=
+               std::string::npos);
 }
 
 TEST(a_shell_reads_events_as_they_are) {

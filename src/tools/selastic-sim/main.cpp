@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "arguments.hpp"
 #include "common/text.hpp"
 #include "core/model/config.hpp"
 #include "program.hpp"
@@ -75,25 +76,25 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
     sub->add_flag("--lenient", o.lenient, "Leave malformed lines out instead of stopping")
         ->group(kGroup);
     sub->add_option("--nodes", o.workload.nodes, "The machine's; by default as the log says")
-        ->check(CLI::Range(1, kMaxNodes))
+        ->check(whole_number(1, kMaxNodes))
         ->type_name("N")
         ->group(kGroup);
     sub->add_option("--procs-per-node", o.workload.procs_per_node,
                     "Sizes in the log are divided by K and rounded up")
-        ->check(CLI::Range(1, kMaxNodes))
+        ->check(whole_number(1, kMaxNodes))
         ->type_name("K")
         ->group(kGroup);
     sub->add_option("--jobs", o.workload.jobs, "Only so many jobs")
-        ->check(CLI::Range(std::int64_t{1}, kMany))
+        ->check(whole_number(std::int64_t{1}, kMany))
         ->type_name("N")
         ->group(kGroup);
     sub->add_option("--skip", o.workload.skip, "Not the first N jobs")
-        ->check(CLI::Range(std::int64_t{0}, kMany))
+        ->check(whole_number(std::int64_t{0}, kMany))
         ->type_name("N")
         ->group(kGroup);
     sub->add_option("--scale-arrival", o.workload.scale_arrival,
                     "Multiply submit times by F: less than 1 is more load")
-        ->check(CLI::Range(0.0, 1e6))
+        ->check(number(0.0, 1e6))
         ->type_name("F")
         ->group(kGroup);
     sub->add_option_function<std::string>(
@@ -113,24 +114,24 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
     constexpr double kMaxFactor = 1e6;
     simulator::WorkloadOptions& w = o.workload;
     sub->add_option("--elastic", w.elastic, "Share of the jobs that are elastic, per cent; 0")
-        ->check(CLI::Range(0.0, 100.0))
+        ->check(number(0.0, 100.0))
         ->type_name("PCT")
         ->group(kGroup);
     sub->add_option("--evolving-share", w.evolving_share,
                     "Share of those that are evolving instead of malleable, 0 to 1; 0.5")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(number(0.0, 1.0))
         ->type_name("F")
         ->group(kGroup);
     sub->add_option("--min-factor", w.min_factor, "Smallest size, times the logged one; 0.5")
-        ->check(CLI::Range(0.0, kMaxFactor))
+        ->check(number(0.0, kMaxFactor))
         ->type_name("F")
         ->group(kGroup);
     sub->add_option("--max-factor", w.max_factor, "Largest size, times the logged one; 8")
-        ->check(CLI::Range(0.0, kMaxFactor))
+        ->check(number(0.0, kMaxFactor))
         ->type_name("F")
         ->group(kGroup);
     sub->add_option("--pref-factor", w.pref_factor, "Preferred size, times the logged one; 1")
-        ->check(CLI::Range(0.0, kMaxFactor))
+        ->check(number(0.0, kMaxFactor))
         ->type_name("F")
         ->group(kGroup);
     add_range(sub, "--rho", {0, 1},
@@ -139,7 +140,7 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
               [&w](Range rho) { w.model = simulator::mebf_model(rho, w.model.cost_factor); })
         ->group(kGroup);
     sub->add_option("--cost-factor", w.model.cost_factor, "Costs of resizes, times the models'; 1")
-        ->check(CLI::Range(0.0, kMaxFactor))
+        ->check(number(0.0, kMaxFactor))
         ->type_name("F")
         ->group(kGroup);
     add_seed(sub, w.seed, "Of all that is drawn; ")->group(kGroup);
@@ -266,7 +267,7 @@ void add_sweep(CLI::App& app, Command& chosen) {
     add_path(sub, "--out", o->out, "Folder for the results; the study's name and -results")
         ->type_name("DIR");
     sub->add_option("-j,--jobs,--threads", o->pool.threads, "Runs at a time; one a processor")
-        ->check(CLI::Range(1, kMaxThreads))
+        ->check(whole_number(1, kMaxThreads))
         ->type_name("N");
     sub->callback([o, &chosen] { chosen = [o] { return sweep(*o); }; });
 }
@@ -280,20 +281,20 @@ void add_study(CLI::App* studies_app, const std::string& name, const char* text,
     if (name == "gupta") return;
     sub->add_option("--trace", o->trace, "The workload log, as for run")->type_name("LOG");
     sub->add_option("--nodes", o->nodes, "The machine's; by default as the log says")
-        ->check(CLI::Range(1, kMaxNodes))
+        ->check(whole_number(1, kMaxNodes))
         ->type_name("N");
     sub->add_option("--procs-per-node", o->procs_per_node,
                     "Sizes in the log are divided by K; by default as the paper did")
-        ->check(CLI::Range(1, kMaxNodes))
+        ->check(whole_number(1, kMaxNodes))
         ->type_name("K");
     sub->add_option("--jobs", o->jobs, "Of the log, instead of the paper's number")
-        ->check(CLI::Range(1, 1'000'000))
+        ->check(whole_number(1, 1'000'000))
         ->type_name("N");
     sub->add_option("--seeds", o->seeds, "Runs to average")
-        ->check(CLI::Range(1, 1000))
+        ->check(whole_number(1, 1000))
         ->type_name("N");
     sub->add_option("-j,--threads", o->threads, "Runs at a time; one a processor")
-        ->check(CLI::Range(1, kMaxThreads))
+        ->check(whole_number(1, kMaxThreads))
         ->type_name("N");
 }
 

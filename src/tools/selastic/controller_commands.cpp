@@ -1,109 +1,28 @@
 // SPDX-License-Identifier: MIT
-// One question, one answer, over the same link that applications use.
-//
-// Who may ask for what is the controller's to decide: it knows the user from
-// the credential.
+// Whatever a reply lacks is shown as empty, so that a newer controller's can be read, too.
 #include "selastic/controller_commands.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <cstdio>
-#include <memory>
-#include <optional>
 #include <thread>
 
 #include "common/text.hpp"
 #include "journal/event.hpp"
-#include "libelastic/link.hpp"
-#include "protocol/endpoint.hpp"
-#include "protocol/seal.hpp"
+#include "selastic/asker.hpp"
 #include "selastic/output.hpp"
 
 namespace elastic::tools {
 namespace {
 
-constexpr Duration kPatience = 10;  // to connect and be answered
-constexpr int kMostAtOnce = 1000;   // events
-
-class Asker : private libelastic::LinkUser {
-  public:
-    Asker(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal)
-        : link_(std::move(endpoint), std::move(seal), *this, {}) {}
-    ~Asker() override { link_.finish(1); }
-
-    // Asks again after a lost connection only if that can do no harm.
-    Result<Json> ask(protocol::Query query) {
-        query.token = ++last_token_;
-        query_ = std::move(query);
-        answer_.reset();
-        said_no_ = false;
-        if (link_.up()) send();
-        const Time end = libelastic::monotonic_now() + kPatience;
-        while (!answer_) {
-            const Duration left = end - libelastic::monotonic_now();
-            if (left <= 0 || link_.off()) return error("no answer from the controller: {}", why());
-            link_.wait(static_cast<int>(std::ceil(left * 1000)));
-        }
-        return *answer_;
-    }
-
-    // Says why there is no answer; the exit code.
-    int give_up(const Error& error) const {
-        const int code = fail(error);
-        return said_no_ ? kExitNo : code;
-    }
-
-  private:
-    protocol::Hello hello() override {
-        protocol::Hello hello;
-        hello.role = protocol::Role::tool;
-        return hello;
-    }
-    void welcomed(const protocol::Welcome&) override { send(); }
-    void received(const protocol::Message& message) override {
-        if (const auto* reply = std::get_if<protocol::Reply>(&message)) {
-            if (reply->token == query_.token) answer_ = reply->body;
-        } else if (const auto* failure = std::get_if<protocol::Failure>(&message)) {
-            if (failure->token == query_.token || failure->token == 0) refused(*failure);
-        }
-    }
-    void refused(const protocol::Failure& failure) override {
-        answer_ = Error{failure.message};
-        said_no_ = true;
-    }
-
-    // After a lost connection nobody knows whether a command was carried out.
-    void send() {
-        const bool only_reads = query_.what == "jobs" || query_.what == "show" ||
-                                query_.what == "journal" ||
-                                (query_.what == "snapshot" && query_.after.empty());
-        if (sent_token_ == query_.token && !only_reads) {
-            answer_ = Error{"the connection was lost before the answer; see `selastic jobs`"};
-            return;
-        }
-        sent_token_ = query_.token;
-        link_.send(query_);
-    }
-
-    std::string why() const { return link_.trouble().empty() ? "timeout" : link_.trouble(); }
-
-    protocol::Query query_;
-    std::int64_t last_token_ = 0, sent_token_ = 0;
-    std::optional<Result<Json>> answer_;
-    bool said_no_ = false;  // the controller, in so many words
-    libelastic::Link link_;
-};
-
-Result<std::unique_ptr<Asker>> connect() {
-    Result<protocol::Endpoint> endpoint = protocol::find_endpoint();
-    if (!endpoint) return endpoint.error();
-    auto seal = protocol::munge_seal(endpoint->munge_socket);
-    if (!seal) return seal.error();
-    return std::make_unique<Asker>(std::move(*endpoint), std::move(*seal));
-}
+constexpr int kMostAtOnce = 1000;  // events
 
 std::string number(const Json& object, std::string_view key) {
     return object.has(key) ? fmt::format("{}", object.get_int(key)) : "";
+}
+
+// As users know it.
+std::string label(const Json& job) {
+    return job.has("array") ? job.get_string("array") : number(job, "job");
 }
 
 std::string agreement_text(const Json& agreement) {
@@ -126,15 +45,29 @@ std::string field(std::string_view name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<12} {}\n", name, printable(value, kMaxValue));
 }
 
-std::string event_line(const Json& json) {
-    const Result<journal::Event> event = journal::event_from_json(json);
-    if (!event) return printable(json.dump(), 1000) + '\n';
-    return fmt::format("{}  {}\n", time_text(event->time), journal::describe(*event));
+// What a reply calls the jobs of its events.
+journal::JobNames names_of(const Json& reply) {
+    journal::JobNames names;
+    const Json given = reply.get("names");
+    for (const std::string& job : given.keys())
+        if (const auto id = parse_unsigned(job))
+            names.learn(static_cast<JobId>(*id), given.get_string(job));
+    return names;
 }
 
-void print_events(const Json& events, bool json) {
+std::string event_line(const Json& json, journal::JobNames& names) {
+    const Result<journal::Event> event = journal::event_from_json(json);
+    if (!event) return printable(json.dump(), 1000) + '\n';
+    names.learn(*event);
+    return fmt::format("{}  {}\n", time_text(event->time), journal::describe(*event, names));
+}
+
+void print_events(const Json& reply, bool json) {
+    const Json events = reply.get("events");
+    journal::JobNames names = names_of(reply);
     for (std::size_t i = 0; i < events.size(); ++i) {
-        const std::string line = json ? events.at(i).dump() + '\n' : event_line(events.at(i));
+        const std::string line =
+            json ? events.at(i).dump() + '\n' : event_line(events.at(i), names);
         fmt::print("{}", line);
     }
     flush();
@@ -144,7 +77,8 @@ protocol::Query journal_query(const JournalFilter& filter) {
     constexpr int kDefaultTail = 100;
     protocol::Query query;
     query.what = "journal";
-    query.job = filter.job;
+    query.job = filter.job.number;
+    query.task = filter.job.task;
     query.tail = filter.tail > 0 ? filter.tail : kDefaultTail;
     return query;
 }
@@ -162,7 +96,7 @@ int follow(Asker& asker, const JournalFilter& filter, Json body) {
         Result<Json> answer = asker.ask(query);
         if (!answer) return asker.give_up(answer.error());
         body = *std::move(answer);
-        print_events(body.get("events"), filter.json);
+        print_events(body, filter.json);
     }
 }
 
@@ -223,7 +157,7 @@ int show_journal(const JournalFilter& filter) {
                    "selastic: up to {} events before these are too many for an answer; see the "
                    "journal's file\n",
                    more);
-    print_events(body->get("events"), filter.json);
+    print_events(*body, filter.json);
     return filter.follow ? follow(**asker, filter, *body) : kExitOk;
 }
 
@@ -237,7 +171,7 @@ std::string render_jobs(const Json& body) {
         if (now.empty() && job.get_string("state") == "RUNNING" && !job.get_bool("connected") &&
             job.get_string("class") != "rigid")
             now = "not connected";
-        rows.push_back({number(job, "job"), job.get_string("user"), job.get_string("name"),
+        rows.push_back({label(job), job.get_string("user"), job.get_string("name"),
                         job.get_string("class"), job.get_string("state"), number(job, "nodes"),
                         range_text(job), number(job, "resizes"), job.get_string("node_list"), now});
     }
@@ -251,7 +185,7 @@ std::string render_jobs(const Json& body) {
 std::string render_job(const Json& body) {
     const Json job = body.get("job");
     std::string out;
-    out += field("job", number(job, "job"));
+    out += field("job", label(job));
     out += field("name", job.get_string("name"));
     out += field("user", job.get_string("user"));
     out += field("class", job.get_string("class"));
@@ -268,25 +202,14 @@ std::string render_job(const Json& body) {
     out += field("last reason", job.get_string("last_reason"));
     if (job.get("annotation").is_object()) out += field("annotation", job.get("annotation").dump());
     const Json history = job.get("history");
+    journal::JobNames names = names_of(job);
     if (history.size() > 0) out += "history\n";
-    for (std::size_t i = 0; i < history.size(); ++i) out += "  " + event_line(history.at(i));
+    for (std::size_t i = 0; i < history.size(); ++i) out += "  " + event_line(history.at(i), names);
     return out;
 }
 
 std::string render_message(const Json& body) {
     return printable(body.get_string("message"), 1024) + '\n';
-}
-
-std::string render_evacuation(const Json& body) {
-    std::string out;
-    const Json agreements = body.get("agreements"), left = body.get("left");
-    for (std::size_t i = 0; i < agreements.size(); ++i)
-        out += fmt::format("job {}: asked to move off (operation {})\n",
-                           agreements.at(i).get_int("job"), agreements.at(i).get_int("op"));
-    for (std::size_t i = 0; i < left.size(); ++i)
-        out += fmt::format("job {}: stays: {}\n", left.at(i).get_int("job"),
-                           printable(left.at(i).get_string("reason"), 1024));
-    return out.empty() ? "no job is on the node\n" : out;
 }
 
 }  // namespace elastic::tools

@@ -33,6 +33,5 @@ int show_journal(const JournalFilter&);
 std::string render_jobs(const Json& body);
 std::string render_job(const Json& body);
 std::string render_message(const Json& body);  // shrink, expand
-std::string render_evacuation(const Json& body);
 
 }  // namespace elastic::tools

@@ -26,51 +26,93 @@ namespace {
 
 using journal::Journal;
 
-bool concerns(const JournalFilter& filter, const journal::Event& event) {
-    return filter.job == 0 || journal::job_of(event) == filter.job;
+// Prints the events of one job, or of all.
+class Printer {
+  public:
+    Printer(JobId job, bool json) : job_(job), json_(json) {}
+
+    JobId job() const { return job_; }
+    bool concerns(const journal::Event& event) const {
+        return job_ == 0 || journal::job_of(event) == job_;
+    }
+    // A start names a job that was submitted before.
+    void learn(const journal::Event& event) { names_.learn(event); }
+    void print(const journal::Event& event) {
+        learn(event);
+        if (!concerns(event)) return;
+        if (json_)
+            fmt::print("{}\n", journal::to_json(event).dump());
+        else
+            fmt::print("{}  {}\n", time_text(event.time), journal::describe(event, names_));
+    }
+
+  private:
+    JobId job_;  // 0: all
+    bool json_;
+    journal::JobNames names_;
+};
+
+// The number that a job has in this journal, 0 if none is named: only a start says which element of
+// an array a job is.
+Result<JobId> job_in(const std::string& file, const JobArgument& job) {
+    if (job.task == protocol::kNoTask) return job.number;
+    journal::Reader reader;
+    if (const Result<void> opened = reader.open(file); !opened) return opened.error();
+    const std::string name = job.text();
+    for (;;) {
+        const journal::Reader::Item item = reader.next();
+        if (std::holds_alternative<journal::Reader::AtEnd>(item))
+            return error("{}: no job {} starts there", file, name);
+        const auto* line = std::get_if<journal::Line>(&item);
+        const auto* start = line ? std::get_if<journal::Start>(&line->event.what) : nullptr;
+        if (start && start->array == name) return start->job;
+    }
 }
 
-int print_all(const std::string& file, const JournalFilter& filter) {
+int print_all(const std::string& file, Printer& printer) {
     const Result<Journal> content = journal::read_journal(file);
     if (!content) return fail(content.error());
     for (const journal::Malformed& m : content->malformed)
         note("{}:{}: {}", file, m.number, m.message);
-    for (const journal::Line& line : content->lines)
-        if (concerns(filter, line.event)) print_event(line.event, filter.json);
+    for (const journal::Line& line : content->lines) printer.learn(line.event);
+    for (const journal::Line& line : content->lines) printer.print(line.event);
     return kExitOk;
 }
 
-int print_tail(const std::string& file, const JournalFilter& filter) {
-    const auto last = journal::tail(file, static_cast<std::size_t>(filter.tail), filter.job);
+int print_tail(const std::string& file, int tail, Printer& printer) {
+    const auto last = journal::tail(file, static_cast<std::size_t>(tail), printer.job());
     if (!last) return fail(last.error());
-    for (const journal::Event& event : last->events) print_event(event, filter.json);
+    for (const journal::Event& event : last->events) printer.learn(event);
+    for (const journal::Event& event : last->events) printer.print(event);
     return kExitOk;
 }
 
 // What is there already, or the tail of it.
-void print_present(const JournalFilter& filter, journal::Reader& reader) {
+void print_present(int tail, Printer& printer, journal::Reader& reader) {
     std::deque<journal::Event> kept;
     for (;;) {
         journal::Reader::Item item = reader.next();
         if (std::holds_alternative<journal::Reader::AtEnd>(item)) break;
         auto* line = std::get_if<journal::Line>(&item);
-        if (!line || !concerns(filter, line->event)) continue;
+        if (!line) continue;
+        printer.learn(line->event);
+        if (!printer.concerns(line->event)) continue;
         kept.push_back(std::move(line->event));
-        if (filter.tail > 0 && std::ssize(kept) > filter.tail) kept.pop_front();
+        if (tail > 0 && std::ssize(kept) > tail) kept.pop_front();
     }
-    for (const journal::Event& event : kept) print_event(event, filter.json);
+    for (const journal::Event& event : kept) printer.print(event);
 }
 
 // Returns with an error only: the user interrupts it.
-int follow(const std::string& file, const JournalFilter& filter) {
+int follow(const std::string& file, int tail, Printer& printer) {
     using namespace std::chrono_literals;
     journal::Reader reader;
     if (const Result<void> opened = reader.open(file); !opened) return fail(opened.error());
-    print_present(filter, reader);
+    print_present(tail, printer, reader);
     for (;;) {
         const journal::Reader::Item item = reader.next();
         if (const auto* line = std::get_if<journal::Line>(&item)) {
-            if (concerns(filter, line->event)) print_event(line->event, filter.json);
+            printer.print(line->event);
         } else if (std::holds_alternative<journal::Reader::AtEnd>(item)) {
             flush();
             std::this_thread::sleep_for(200ms);
@@ -134,16 +176,12 @@ Result<journal::Timeline> read_timeline(const GanttOptions& options) {
 
 }  // namespace
 
-void print_event(const journal::Event& event, bool json) {
-    if (json)
-        fmt::print("{}\n", journal::to_json(event).dump());
-    else
-        fmt::print("{}  {}\n", time_text(event.time), journal::describe(event));
-}
-
 int show_journal_file(const std::string& file, const JournalFilter& filter) {
-    if (filter.follow) return follow(file, filter);
-    return filter.tail > 0 ? print_tail(file, filter) : print_all(file, filter);
+    const Result<JobId> job = job_in(file, filter.job);
+    if (!job) return fail(job.error());
+    Printer printer(*job, filter.json);
+    if (filter.follow) return follow(file, filter.tail, printer);
+    return filter.tail > 0 ? print_tail(file, filter.tail, printer) : print_all(file, printer);
 }
 
 int check_journal(const CheckOptions& options) {

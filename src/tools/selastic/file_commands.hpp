@@ -6,18 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "journal/event.hpp"
+#include "selastic/job_argument.hpp"
 
 namespace elastic::tools {
 
 struct JournalFilter {
     int tail = 0;  // the last so many events; 0: all
-    JobId job = 0;
+    JobArgument job;
     bool follow = false;
     bool json = false;
 };
-
-void print_event(const journal::Event&, bool json);
 
 // `selastic journal --file F`
 int show_journal_file(const std::string& file, const JournalFilter&);

@@ -2,12 +2,16 @@
 // selastic(1): its command line.  Each command is a function in one of the
 // *_commands files that returns the exit code.
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 
+#include "arguments.hpp"
 #include "program.hpp"
 #include "protocol/codec.hpp"
 #include "selastic/controller_commands.hpp"
+#include "selastic/evacuate_command.hpp"
 #include "selastic/file_commands.hpp"
+#include "selastic/job_argument.hpp"
 #include "selastic/job_commands.hpp"
 
 namespace elastic::tools {
@@ -16,6 +20,8 @@ namespace {
 CLI::App* add(CLI::App& app, const char* name, const char* text, const char* group) {
     return app.add_subcommand(name, text)->group(group);
 }
+
+constexpr double kMostSeconds = 1e8;
 
 constexpr const char* kOfCluster = "Commands to the controller";
 constexpr const char* kOfJob = "Commands inside a job, for scripts";
@@ -38,8 +44,22 @@ CLI::App* add_query(CLI::App& app, Command& chosen, const char* name, const char
     return sub;
 }
 
+CLI::Option* add_job_option(CLI::App* sub, const char* name,
+                            std::function<void(const JobArgument&)> take) {
+    const auto read = [name, take = std::move(take)](const std::string& text) {
+        const Result<JobArgument> job = parse_job(text);
+        if (!job) throw CLI::ValidationError(name, job.error().message);
+        take(*job);
+    };
+    return sub->add_option_function<std::string>(name, read, "A job, or an array's element: 12_3")
+        ->type_name("");
+}
+
 void add_job(CLI::App* sub, Question& o) {
-    sub->add_option("JOB", o.query.job, "The job's number")->required()->check(CLI::PositiveNumber);
+    add_job_option(sub, "JOB", [&o](const JobArgument& job) {
+        o.query.job = job.number;
+        o.query.task = job.task;
+    })->required();
 }
 
 void add_queries(CLI::App& app, Command& chosen) {
@@ -55,12 +75,22 @@ void add_queries(CLI::App& app, Command& chosen) {
         add_job(sub, *o);
         sub->add_option("N", o->query.nodes, "The size wanted, in nodes")
             ->required()
-            ->check(CLI::Range(1, kMaxNodes));
+            ->check(whole_number(1, kMaxNodes));
     }
-    o = question();
-    add_query(app, chosen, "evacuate", "Move malleable jobs off a node", render_evacuation, o)
-        ->add_option("NODE", o->query.node, "The node's name")
-        ->required();
+}
+
+void add_evacuate(CLI::App& app, Command& chosen) {
+    constexpr double kPatience = 1800;
+    auto o = std::make_shared<EvacuateOptions>();
+    o->timeout = kPatience;
+    CLI::App* sub =
+        add(app, "evacuate", "Drain nodes and move malleable jobs off them", kOfCluster);
+    sub->add_option("NODES", o->nodes, "Which, e.g. n[3-6]")->required();
+    sub->add_option("--timeout", o->timeout, "Seconds to go on; 1800 by default")
+        ->check(number(0, kMostSeconds))
+        ->type_name("S");
+    sub->add_flag("--json", o->json, "Print the last answer as JSON in place of progress");
+    sub->callback([o, &chosen] { chosen = [o] { return evacuate(*o); }; });
 }
 
 struct JobOptions {
@@ -81,12 +111,12 @@ CLI::App* add_job_command(CLI::App& app, Command& chosen, const char* name, cons
 
 void add_timeout(CLI::App* sub, JobOptions& o, double standard, const char* text) {
     o.timeout = standard;
-    sub->add_option("--timeout", o.timeout, text)->check(CLI::Range(0.0, 1e8))->type_name("S");
+    sub->add_option("--timeout", o.timeout, text)->check(number(0, kMostSeconds))->type_name("S");
 }
 
 void add_op(CLI::App* sub, JobOptions& o) {
     sub->add_option("OP", o.op, "The operation; without it the one in flight")
-        ->check(CLI::PositiveNumber);
+        ->check(whole_number(1, INT64_MAX));
 }
 
 void add_answers(CLI::App& app, Command& chosen) {
@@ -121,9 +151,9 @@ void add_wishes(CLI::App& app, Command& chosen) {
         app, chosen, "request", "Ask for more nodes and wait for them", o, [](const JobOptions& j) {
             return request_nodes(j.nodes, j.least ? j.least : j.nodes, j.timeout);
         });
-    sub->add_option("N", o->nodes, "How many more")->required()->check(CLI::Range(1, kMaxNodes));
+    sub->add_option("N", o->nodes, "How many more")->required()->check(whole_number(1, kMaxNodes));
     sub->add_option("--least", o->least, "Be content with so many; N by default")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, kMaxNodes))
         ->type_name("M");
     add_timeout(sub, *o, 0, "Seconds to wait for them; 0: now or never");
 
@@ -157,9 +187,11 @@ void add_journal(CLI::App& app, Command& chosen) {
     sub->add_option("--file", o->file, "Read this file instead of asking the controller");
     sub->add_option("--tail", o->filter.tail,
                     "Only the last N events (without --file: 100 by default)")
-        ->check(CLI::Range(1, protocol::kMaxTail))
+        ->check(whole_number(1, protocol::kMaxTail))
         ->type_name("N");
-    sub->add_option("--job", o->filter.job, "Only events of this job")->type_name("JOB");
+    add_job_option(sub, "--job", [o](const JobArgument& job) {
+        o->filter.job = job;
+    })->type_name("JOB");
     sub->add_flag("--follow", o->filter.follow, "Go on with new events until interrupted");
     sub->add_flag("--json", o->filter.json, "One JSON object a line");
     sub->callback([o, &chosen] {
@@ -196,7 +228,7 @@ void add_gantt(CLI::App& app, Command& chosen) {
     sub->add_option("--title", o->title, "Of the image");
     sub->add_option("--nodes", o->nodes, "Only these nodes, e.g. n[1-4,7]")->type_name("LIST");
     sub->add_option("--width", o->width, "Columns; the terminal's by default")
-        ->check(CLI::Range(40, 10'000))
+        ->check(whole_number(40, 10'000))
         ->type_name("W");
     sub->add_option("--color,--colour", o->colour, "auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
@@ -206,6 +238,7 @@ void add_gantt(CLI::App& app, Command& chosen) {
 
 void add_commands(CLI::App& app, Command& chosen) {
     add_queries(app, chosen);
+    add_evacuate(app, chosen);
     add_snapshot(app, chosen);
     add_journal(app, chosen);
     add_job_commands(app, chosen);
