@@ -410,3 +410,23 @@ def test_a_node_comes_back_under_an_overlapping_step(cluster):
     assert ran["code"] == 0, ran
     end.touch()
     wait_until(lambda: f"{app.job}.0" not in steps(), "the step has ended")
+
+
+@pytest.mark.modes("ms")  # a front end ends such a step whole
+def test_nodes_left_to_a_step_are_open_to_other_jobs(cluster, elastic):
+    """Only the step's own job does not get them, and is not offered them."""
+    one = cluster.actor("malleable,min=1,max=4", "-N4")
+    srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
+            f" SLURM_JOB_ID={one.job}; exec srun -N4 -n4 --no-kill sleep 600' >/dev/null 2>&1 </dev/null &")
+    assert one.shell(srun)["code"] == 0
+    wait_until(lambda: f"{one.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
+    other = cluster.actor("malleable,min=1,max=4", "-N2")
+    left = cluster.nodes_of(one.job)[2:]
+    cluster.run("selastic", "shrink", one.job, 2)
+    one.take_shrink()
+    elastic(Policy="lina-default")
+    assert one.take_expand()["size"] == 4
+    assert other.take_expand()["size"] == 4
+    assert cluster.nodes_of(other.job)[:2] == left
+    cluster.run("scancel", f"{one.job}.0", check=False)
+    wait_until(lambda: f"{one.job}.0" not in cluster.run("squeue", "--steps").out, "the step has ended")

@@ -108,12 +108,23 @@ bool suffice(const job_record_t* job, bitstr_t* required) {
     return processors >= details->min_cpus;
 }
 
-// Nodes that the job has left, but that Slurm still counts to steps of it which go on elsewhere: at
-// their end Slurm would take what they had there from what the job has there anew. Steps with
-// --overlap count as having nothing anywhere.
+// Whether Slurm counts the step to a node that the step's job has left: at the step's end Slurm
+// would take what it had there from what the job may have there anew. Steps with --overlap count as
+// having nothing anywhere.
+int is_counted_elsewhere(void* step_pointer, void* nodes_of_job) {
+    auto* step = static_cast<step_record_t*>(step_pointer);
+    return step->step_node_bitmap && !(step->flags & SSF_OVERLAP_FORCE) &&
+           !bit_super_set(step->step_node_bitmap, static_cast<bitstr_t*>(nodes_of_job));
+}
+
+bool has_left_nodes_to_steps(const job_record_t* job) {
+    return job->step_list && job->node_bitmap &&
+           list_find_first(job->step_list, is_counted_elsewhere, job->node_bitmap);
+}
+
 NodeSet left_to_steps(const job_record_t* job) {
     NodeSet nodes;
-    if (!job->step_list) return nodes;
+    if (!has_left_nodes_to_steps(job)) return nodes;
     list_for_each(
         job->step_list,
         [](void* step_pointer, void* found) {
@@ -223,6 +234,7 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
     result.processor_share = processor_share(job);
     if (details->req_node_bitmap || result.processor_share > 0) result.nodes = details->min_nodes;
     result.running = IS_JOB_RUNNING(job);
+    if (result.running && has_left_nodes_to_steps(job)) result.left_nodes_to_steps = job->job_id;
     if (!reservation_begins_.empty()) add_reservations(job, result);
     return result;
 }
