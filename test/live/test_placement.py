@@ -56,3 +56,17 @@ def test_an_evolving_job_gets_idle_nodes_and_those_of_its_victims(cluster, elast
     leaving = victim.take_shrink()
     assert leaving["nodes"] == 2, "two are idle"
     cluster.wait_size(asking.job, 5)
+
+
+def test_a_claimed_job_may_start_on_the_idle_nodes_that_are_kept_for_it(cluster, elastic):
+    elastic(**LINA, InitialSize="requested", GraceTime=300)
+    other = cluster.sbatch("-N2", "--exclusive", "--time=50", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+    app = cluster.actor("malleable,min=1,max=4", "-N4", "--time=50")
+    asking = cluster.sbatch("-N4", "--exclusive", "--time=40", wrap="sleep 600")
+    assert app.event("offer_shrink")["nodes"] == 2, "two are idle"
+    # The application does not answer, but two more nodes come free.
+    cluster.run("scancel", other)
+    cluster.wait_state(asking, "RUNNING")
+    assert app.event("ended")["outcome"] == "cancelled"
+    assert len(cluster.nodes_of(app.job)) == 4

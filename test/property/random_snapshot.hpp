@@ -136,6 +136,8 @@ class RandomSnapshot {
             else
                 promise_expand(b, job, kept);
         }
+        for (const core::PendingJob& job : b.snapshot.pending)
+            if (job.claimed && chance(60)) claim(b, job, kept);
     }
 
     void promise_shrink(SnapshotBuilder& b, const core::RunningJob& job) {
@@ -164,6 +166,17 @@ class RandomSnapshot {
         nodes[p] = between(1, room);
         kept[p] += nodes[p];
         b.promise(ResizeKind::expand, next_op_++, job.id, nodes).revocable = chance(50);
+    }
+
+    void claim(SnapshotBuilder& b, const core::PendingJob& job, std::vector<int>& kept) {
+        core::PoolCounts nodes(b.snapshot.pools.size(), 0);
+        const core::PoolId p = b.snapshot.eligibilities[job.eligible].back();
+        nodes[p] = between(0, std::min(b.snapshot.pools[p].idle - kept[p], job.elastic.min));
+        kept[p] += nodes[p];
+        const auto& claims = b.snapshot.claims;
+        if (std::none_of(claims.begin(), claims.end(),
+                         [&](const core::Claim& other) { return other.job == job.id; }))
+            b.snapshot.claims.push_back({job.id, nodes});
     }
 
     void request(SnapshotBuilder& b) {

@@ -68,6 +68,21 @@ TEST(a_claimed_job_keeps_what_it_needs_for_the_size_it_is_to_start_with) {
     check_eq(plan_text(b.snapshot), "start 9 [3] ->3 nodes came free\nreserve 8 [2] ->2 at +20\n");
 }
 
+TEST(a_claimed_job_keeps_the_idle_nodes_that_were_chosen_for_it) {
+    SnapshotBuilder b({2, 2});
+    b.run(1, malleable(2, 6, 6), {6, 0}, 100);
+    b.promise(ResizeKind::shrink, 7, 1, {3, 0}).beneficiary = 9;
+    b.queue(9, rigid(5), 10).claimed = true;
+    b.queue(10, rigid(2), 10, b.eligibility({0}));
+    b.queue(11, rigid(2), 10, b.eligibility({1}));
+    // Of the pool that it prefers, if none were chosen.
+    check_eq(plan_text(b.snapshot), "start 11 [0,2] ->2\nreserve 10 [2,0] ->2 at +10\n");
+    b.snapshot.claims.push_back({9, {0, 2}});
+    check_eq(plan_text(b.snapshot), "start 10 [2,0] ->2\nreserve 11 [0,2] ->2 at +10\n");
+    b.snapshot.claims[0].nodes = {0, 1};  // one has gone since
+    check_eq(plan_text(b.snapshot), "reserve 10 [2,0] ->2 at +10\nreserve 11 [0,2] ->2 at +10\n");
+}
+
 TEST(a_claimed_job_starts_when_idle_nodes_suffice) {
     SnapshotBuilder b({4});
     b.run(1, malleable(2, 6, 6), {6}, 100);

@@ -23,6 +23,7 @@ SnapshotBuilder example() {
     Promise& promise = b.promise(ResizeKind::shrink, 7, 1, {1, 0});
     promise.beneficiary = 9;
     promise.revocable = true;
+    b.snapshot.claims.push_back({9, {2, 1}});
     b.request(6, 2, 3, 2, 1010);
     return b;
 }
@@ -121,6 +122,10 @@ TEST(references_out_of_range_are_refused) {
     check_that(refused([](Snapshot& s) { s.promises[0].job = 77; }));
     check_that(refused([](Snapshot& s) { s.promises.push_back(s.promises[0]); }));
     check_that(refused([](Snapshot& s) { s.requests[0].least = 4; }));
+    check_that(refused([](Snapshot& s) { s.claims[0].nodes.pop_back(); }));
+    check_that(refused([](Snapshot& s) { s.claims[0].nodes[0] = 1000; }));
+    check_that(refused([](Snapshot& s) { s.claims[0].job = 77; }));
+    check_that(refused([](Snapshot& s) { s.claims.push_back(s.claims[0]); }));
     check_that(refused([](Snapshot& s) { s.shared_until[0].pool = 9; }));
     check_that(refused([](Snapshot& s) {
         s.promises[0].kind = ResizeKind::expand;

@@ -98,6 +98,12 @@ void fields(F& f, Promise& promise) {
 }
 
 template <class F>
+void fields(F& f, Claim& claim) {
+    f.required("job", claim.job, kId);
+    f.required("nodes", claim.nodes, kCounts);
+}
+
+template <class F>
 void fields(F& f, GrowthRequest& request) {
     f.required("op", request.op, kId);
     f.required("job", request.job, kId);
@@ -115,6 +121,7 @@ void fields(F& f, Snapshot& snapshot) {
     f.required("pending", snapshot.pending, kRecords);
     f.required("shared_until", snapshot.shared_until, kRecords);
     f.required("promises", snapshot.promises, kRecords);
+    f.when(!snapshot.claims.empty(), "claims", snapshot.claims, kRecords);
     f.required("requests", snapshot.requests, kRecords);
 }
 
@@ -126,7 +133,7 @@ namespace {
 class Checker {
   public:
     explicit Checker(const Snapshot& snapshot)
-        : snapshot_(snapshot), used_(snapshot.pools.size(), 0) {}
+        : snapshot_(snapshot), used_(snapshot.pools.size(), 0), kept_(snapshot.pools.size(), 0) {}
 
     Result<void> run() {
         check_pools();
@@ -135,6 +142,7 @@ class Checker {
         for (const SharedNodes& shared : snapshot_.shared_until) check_shared(shared);
         if (!error_) check_totals();
         for (const Promise& promise : snapshot_.promises) check_promise(promise);
+        for (const Claim& claim : snapshot_.claims) check_claim(claim);
         for (std::size_t pool = 0; pool < kept_.size() && !error_; ++pool)
             require(kept_[pool] <= snapshot_.pools[pool].idle,
                     "more idle nodes of pool {} are promised than there are", pool);
@@ -200,6 +208,7 @@ class Checker {
         // Twice it may be there: for another partition, or as another task of a job array.
         require(!held_.contains(job.id), "job {} runs and waits", job.id);
         require(job.duration >= 0, "pending job {}: negative duration", job.id);
+        if (job.claimed) claimed_.insert(job.id);
     }
 
     void check_shared(const SharedNodes& shared) {
@@ -228,7 +237,6 @@ class Checker {
             return;
         require(promised_.insert(promise.job).second, "promise {}: job {} has another one",
                 promise.op, promise.job);
-        kept_.resize(snapshot_.pools.size(), 0);
         for (std::size_t pool = 0; pool < promise.nodes.size(); ++pool) {
             if (promise.kind == ResizeKind::expand)
                 kept_[pool] += promise.nodes[pool];
@@ -237,6 +245,18 @@ class Checker {
                         "promise {}: job {} does not hold that many nodes", promise.op,
                         promise.job);
         }
+    }
+
+    void check_claim(const Claim& claim) {
+        if (!require(is_counts(claim.nodes),
+                     "the claim of job {}: nodes must have a number for each of the {} pools",
+                     claim.job, snapshot_.pools.size()))
+            return;
+        require(claimed_.contains(claim.job), "there is a claim of job {}, which is not claimed",
+                claim.job);
+        require(claims_.insert(claim.job).second, "job {} has two claims", claim.job);
+        for (std::size_t pool = 0; pool < claim.nodes.size(); ++pool)
+            kept_[pool] += claim.nodes[pool];
     }
 
     void check_request(const GrowthRequest& request) {
@@ -249,7 +269,7 @@ class Checker {
     const Snapshot& snapshot_;
     std::vector<std::int64_t> used_, kept_;  // by pool
     std::map<JobId, const PoolCounts*> held_;
-    std::set<JobId> promised_;
+    std::set<JobId> promised_, claimed_, claims_;
     std::optional<Error> error_;
 };
 

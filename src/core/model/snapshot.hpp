@@ -95,6 +95,13 @@ struct Promise {
     bool revocable = false;  // merely offered: may be withdrawn without harm
 };
 
+// The idle nodes that are kept for a pending job besides those that its victims are leaving, as
+// they were chosen when it was decided to start it so.
+struct Claim {
+    JobId job = 0;
+    PoolCounts nodes;
+};
+
 // An evolving job's wish that has not been decided.
 struct GrowthRequest {
     OpId op = 0;
@@ -112,6 +119,7 @@ struct Snapshot {
     std::vector<PendingJob> pending;  // in priority order
     std::vector<SharedNodes> shared_until;
     std::vector<Promise> promises;
+    std::vector<Claim> claims;            // at most one for each claimed job
     std::vector<GrowthRequest> requests;  // in the order of arrival
 
     int idle() const;

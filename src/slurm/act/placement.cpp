@@ -40,22 +40,26 @@ NodeSet with_room(job_record_t* job, const NodeSet& candidates) {
 
 }  // namespace
 
-NodeSet Placement::take(const core::PoolCounts& counts, const NodeSet& preferred) {
-    return core::place(counts, view_.pools, agreed_.free(), preferred);
+NodeSet Placement::take(const core::PoolCounts& counts) {
+    return core::place(counts, view_.pools, agreed_.free(), NodeSet());
 }
 
 NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {
     const core::PendingJob& entry = view_.snapshot.pending[action.entry];
-    if (entry.shares_nodes) return with_partly_used(entry, take(action.nodes, required_nodes(job)));
-    if (!is_one_pool(action.nodes)) return take(action.nodes, required_nodes(job));
+    const NodeSet free = agreed_.free_for(action.job);
+    const auto take = [&] {
+        return core::place(action.nodes, view_.pools, free, required_nodes(job));
+    };
+    if (entry.shares_nodes) return with_partly_used(entry, take());
+    if (!is_one_pool(action.nodes)) return take();
     NodeSet allowed = view_.nodes_of(action.nodes);
-    return allowed &= agreed_.free();
+    return allowed &= free;
 }
 
 NodeSet Placement::for_start_anywhere(const core::Action& action) {
     const core::PendingJob& entry = view_.snapshot.pending[action.entry];
     NodeSet allowed = view_.nodes_of(entry.eligible);
-    allowed &= agreed_.free();
+    allowed &= agreed_.free_for(action.job);
     return entry.shares_nodes ? with_partly_used(entry, allowed) : allowed;
 }
 
@@ -88,12 +92,12 @@ NodeSet Placement::beside_victims(const core::Action& action, const core::Plan& 
         for (std::size_t pool = 0; pool < idle.size(); ++pool)
             idle[pool] = std::max(0, idle[pool] - shrink.nodes[pool]);
     }
-    return take(idle, NodeSet());
+    return take(idle);
 }
 
 Growth Placement::for_growth(job_record_t* job, const controller::Job& known,
                              const core::Action& action) {
-    NodeSet candidates = take(action.nodes, NodeSet());
+    NodeSet candidates = take(action.nodes);
     candidates &= eligible_nodes(job, usable_nodes());
     const int size = static_cast<int>(job->node_cnt);
     return largest(job, known, candidates, size + 1, size + core::total(action.nodes));

@@ -48,7 +48,7 @@ class Placement {
                          const NodeSet& freed);
 
   private:
-    NodeSet take(const core::PoolCounts&, const NodeSet& preferred);
+    NodeSet take(const core::PoolCounts&);
     // Where a job that shares nodes may go if it may have these idle ones.
     NodeSet with_partly_used(const core::PendingJob&, const NodeSet& idle) const;
     static Growth largest(job_record_t*, const controller::Job&, const NodeSet& candidates,

@@ -51,4 +51,14 @@ NodeSet AgreedNodes::free() {
     return idle;
 }
 
+NodeSet AgreedNodes::free_for(JobId pending) {
+    NodeSet nodes = free();
+    const controller::Claim* claim = book_.claim_of(pending);
+    if (!claim) return nodes;
+    NodeSet own = of(*claim);
+    own &= idle_nodes();
+    nodes |= own;
+    return nodes;
+}
+
 }  // namespace elastic::slurm

@@ -23,6 +23,8 @@ class AgreedNodes {
 
     // Idle nodes that no growth and no claim in flight names.
     NodeSet free();
+    // And those that are kept for this pending job.
+    NodeSet free_for(JobId pending);
 
   private:
     const NodeSet& of(const std::string& list);

@@ -66,7 +66,14 @@ void Reader::add_agreements() {
             snapshot.promises.push_back(promised_growth(agreement, job, taken));
         }
     }
-    for (core::PendingJob& job : snapshot.pending) job.claimed = claimed.erase(job.id) > 0;
+    for (core::PendingJob& job : snapshot.pending) {
+        job.claimed = claimed.erase(job.id) > 0;
+        const controller::Claim* claim = job.claimed ? state_.book.claim_of(job.id) : nullptr;
+        if (!claim || claim->node_list.empty()) continue;
+        NodeSet kept = agreed_.of(*claim);
+        kept &= idle_nodes();
+        snapshot.claims.push_back({job.id, reading_.view.count(kept.get())});
+    }
 }
 
 // Slurm would not carry out what the last plan granted; once its time is over, the request is

@@ -83,7 +83,7 @@ class Refusals {
     std::set<Account> asked_;
 };
 
-// Fills all of `view` but promises and requests, which the agreements add.
+// Fills all of `view` but promises, claims and requests, which the agreements add.
 // Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
 void read_cluster(Time now, controller::JobTable&, const Queue&, const Refusals&, View& view);
 

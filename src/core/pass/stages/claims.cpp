@@ -24,7 +24,7 @@ void Claims::collect(Books& books) {
     }
     std::sort(by_id_.begin(), by_id_.end());
     for (const Promise& promise : books.snapshot().promises) {
-        Claim* claim = find(promise.beneficiary);
+        Entry* claim = find(promise.beneficiary);
         if (!claim) continue;
         const int most = std::max(claim->size, queue[claim->job].elastic.max);
         claim->size = claim->missing = std::clamp(promise.size, claim->size, most);
@@ -41,11 +41,31 @@ void Claims::book(Books& books) {
         else if (!promise.revocable)
             books.book_growth(running, promise.nodes);
     }
-    for (Claim& claim : claims_) {
+    keep_what_was_chosen(books);
+    choose_the_rest(books);
+}
+
+// Chosen anew in each pass they might be others than those that are kept for the job in fact, and
+// somebody else would be given those.
+void Claims::keep_what_was_chosen(Books& books) {
+    for (const Claim& kept : books.snapshot().claims) {
+        Entry* claim = find(kept.job);
+        if (!claim) continue;
+        for (PoolId pool = 0; pool < books.pools(); ++pool)
+            claim->aside[pool] = std::clamp(books.profile().free_now(pool), 0, kept.nodes[pool]);
+        keep_aside(books, claim->job);
+    }
+}
+
+void Claims::choose_the_rest(Books& books) {
+    for (Entry& claim : claims_) {
+        const PendingJob& job = books.snapshot().pending[claim.job];
+        PoolCounts more(books.pools(), 0);
         choose(
-            books.eligible(snapshot.pending[claim.job].eligible), claim.missing,
-            [&](PoolId pool) { return books.profile().free_now(pool); }, claim.aside);
-        keep_aside(books, claim.job);
+            books.eligible(job.eligible), claim.missing - total(claim.aside),
+            [&](PoolId pool) { return books.profile().free_now(pool); }, more);
+        books.profile().take(books.snapshot().now, books.end_of(job, claim.size), more);
+        claim.aside = sum(claim.aside, more);
     }
 }
 
@@ -54,7 +74,7 @@ void Claims::book_shrink(Books& books, const Promise& promise, std::uint32_t vic
     Shrinkage part{victim, promise.nodes, PoolCounts(books.pools(), 0), 0};
     part.size_after = total(snapshot.running[victim].held) - total(promise.nodes);
     Time until = books.profile().soon();
-    if (Claim* claim = find(promise.beneficiary)) {
+    if (Entry* claim = find(promise.beneficiary)) {
         const PendingJob& job = snapshot.pending[claim->job];
         claim->missing -= choose(
             books.eligible(job.eligible), claim->missing,
@@ -69,25 +89,25 @@ void Claims::book_shrink(Books& books, const Promise& promise, std::uint32_t vic
 }
 
 void Claims::keep_aside(Books& books, std::uint32_t pending) const {
-    const Claim& claim = claim_of(pending);
+    const Entry& claim = claim_of(pending);
     const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
     books.profile().take(books.snapshot().now, end, claim.aside);
 }
 
 void Claims::give_back_aside(Books& books, std::uint32_t pending) const {
-    const Claim& claim = claim_of(pending);
+    const Entry& claim = claim_of(pending);
     const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
     books.profile().give_back(books.snapshot().now, end, claim.aside);
 }
 
-Claims::Claim* Claims::find(JobId id) {
+Claims::Entry* Claims::find(JobId id) {
     const auto found = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair(id, 0U));
     return found != by_id_.end() && found->first == id ? &claims_[found->second] : nullptr;
 }
 
-const Claims::Claim& Claims::claim_of(std::uint32_t pending) const {
+const Claims::Entry& Claims::claim_of(std::uint32_t pending) const {
     return *std::lower_bound(claims_.begin(), claims_.end(), pending,
-                             [](const Claim& a, std::uint32_t job) { return a.job < job; });
+                             [](const Entry& a, std::uint32_t job) { return a.job < job; });
 }
 
 void book_agreements_in_flight(Pass& pass) {

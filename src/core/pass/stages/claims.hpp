@@ -29,18 +29,21 @@ class Claims {
     void keep_aside(Books&, std::uint32_t pending) const;
 
   private:
-    struct Claim {
+    struct Entry {
         std::uint32_t job = 0;  // index into Snapshot::pending
         int size = 0;           // to start with
         int missing = 0;        // ... besides what is promised by victims
         PoolCounts aside;       // of those, idle ones
     };
 
+    // Takes what was kept before, as far as it is there, and chooses what is missing.
+    void keep_what_was_chosen(Books&);
+    void choose_the_rest(Books&);
     void book_shrink(Books&, const Promise&, std::uint32_t victim);
-    Claim* find(JobId);
-    const Claim& claim_of(std::uint32_t pending) const;
+    Entry* find(JobId);
+    const Entry& claim_of(std::uint32_t pending) const;
 
-    std::vector<Claim> claims_;                           // in the order of the queue
+    std::vector<Entry> claims_;                           // in the order of the queue
     std::vector<std::pair<JobId, std::uint32_t>> by_id_;  // ascending; indices into claims_
 };
 
