@@ -83,6 +83,7 @@ struct Job {
     bool submitted = false;
     bool running = false;
     bool suspended = false;  // then it is not running
+    bool shared = false;     // it runs and does not have its nodes for itself
     int restarts = 0;        // how often it was requeued before
     int nodes = 0;
     std::string node_list;

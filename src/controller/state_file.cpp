@@ -25,6 +25,7 @@ Json to_json(const Job& job) {
         .set("restarts", job.restarts)
         .set("nodes", job.nodes)
         .set("node_list", job.node_list);
+    if (job.shared) json.set("shared", true);
     if (!job.elastic) return json;
     return json.set("not_before", job.participation.not_before)
         .set("last_resize", job.history.last_resize)
@@ -86,6 +87,7 @@ void from_json(const Json& json, JobTable& jobs) {
     job.restarts = static_cast<int>(json.get_int("restarts"));
     job.nodes = static_cast<int>(json.get_int("nodes"));
     job.node_list = json.get_string("node_list");
+    job.shared = json.get_bool("shared");
     job.participation.not_before = json.get_number("not_before");
     job.history.last_resize = json.get_number("last_resize");
     job.history.gain = static_cast<int>(json.get_int("gain"));

@@ -23,7 +23,8 @@ constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxDescription = 4096;
 constexpr std::size_t kMaxNodeList = 1 << 20;
 constexpr std::array<std::string_view, 2> kKinds{"shrink", "expand"};
-constexpr std::array<std::string_view, 3> kControllerWhats{"start", "stop", "reconfigure"};
+constexpr std::array<std::string_view, 4> kControllerWhats{"start", "stop", "reconfigure",
+                                                           "resume"};
 // In the order of Event::what.
 constexpr std::array<std::string_view, 15> kNames{
     "controller", "submit", "start", "offer",   "accept", "decline", "expire", "cancel",

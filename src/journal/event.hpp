@@ -131,9 +131,11 @@ struct End {
     int count = 0;      // nodes it held; 0 if it never started
 };
 
-// The writer itself, first in every journal; again whenever the number of nodes changes.
+// The writer itself, first in every journal; again whenever the number of nodes changes. `resume`:
+// events before it may be missing, since the disk was full or the power failed; who exists and who
+// runs where is said anew behind it, so that nothing that was missed is needed.
 struct Controller {
-    enum class What { start, stop, reconfigure } what = What::start;
+    enum class What { start, stop, reconfigure, resume } what = What::start;
     int nodes = 0;  // that exist, in whatever state
     std::string policy;
 };

@@ -66,6 +66,11 @@ Result<void> check_is_journal(int fd, const std::string& path) {
         path);
 }
 
+bool is_resume(const Event& event) {
+    const auto* controller = std::get_if<Controller>(&event.what);
+    return controller && controller->what == Controller::What::resume;
+}
+
 // Closes at the end of a scope.
 class File {
   public:
@@ -152,10 +157,12 @@ Result<void> Writer::open(const std::string& path) {
         ::close(fd);
         return is_ours;
     }
+    const bool is_another = fd_ >= 0 && path != path_;
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
     path_ = path;
     torn_ = ends_inside_a_line(fd);
+    gap_ |= torn_ || is_another;
     failing_ = false;
     return {};
 }
@@ -178,12 +185,16 @@ Batch Writer::prepare(const std::vector<Event>& events) const {
     }
     batch.events = events.size();
     if (torn_) batch.text = "\n";
+    batch.resumes = !events.empty() && is_resume(events.front());
     for (const Event& event : events) batch.text += to_json(event).dump() + '\n';
     return batch;
 }
 
 Result<void> Writer::write(const Batch& batch) {
-    return batch.events == 0 ? Result<void>{} : append(batch.text, batch.events);
+    if (batch.events == 0) return {};
+    auto written = append(batch.text, batch.events);
+    if (batch.resumes && !failing_) gap_ = false;
+    return written;
 }
 
 Result<void> Writer::complete(const Batch& batch) {
@@ -197,7 +208,9 @@ Result<void> Writer::complete(const Batch& batch) {
         return error("cannot read {}: {}", path_, std::strerror(errno));
     if (!batch.text.starts_with(there)) return {};
     std::string_view missing = std::string_view(batch.text).substr(there.size());
-    return append(missing, static_cast<std::size_t>(std::ranges::count(missing, '\n')));
+    auto written = append(missing, static_cast<std::size_t>(std::ranges::count(missing, '\n')));
+    if (!failing_) gap_ = false;
+    return written;
 }
 
 Result<void> Writer::append(std::string_view lines, std::size_t events) {
@@ -218,6 +231,7 @@ Result<void> Writer::append(std::string_view lines, std::size_t events) {
 
 Result<void> Writer::failed(std::string_view what, std::size_t events) {
     lost_ += events;
+    gap_ = true;
     if (std::exchange(failing_, true)) return {};
     return error("cannot write to the journal {}: {}; events are lost until that works again",
                  path_, what);

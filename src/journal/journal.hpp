@@ -23,6 +23,7 @@ struct Batch {
     std::int64_t at = 0;
     std::size_t events = 0;
     std::string text;
+    bool resumes = false;  // begins with what there is, so that nothing before it is needed
 };
 
 // Appends to a file, one write(2) an event or a batch, so that what was written survives
@@ -55,6 +56,10 @@ class Writer {
     // Nothing if it is complete or another file has taken the place of its own.
     Result<void> complete(const Batch&);
 
+    // Whether the file lacks events, since they were lost or went to another file, and nothing has
+    // been written since that resumes.
+    bool has_gap() const { return gap_; }
+
     bool is_open() const { return fd_ >= 0; }
     const std::string& path() const { return path_; }
     std::uint64_t lost() const { return lost_; }
@@ -67,6 +72,7 @@ class Writer {
     int fd_ = -1;
     bool torn_ = false;     // the file does not end with a newline
     bool failing_ = false;  // the last write failed
+    bool gap_ = false;
     std::uint64_t lost_ = 0;
 };
 

@@ -35,8 +35,10 @@ enum class Stage { offered, accepted, released };
 
 struct Agreement {
     OpId op = 0;
-    ResizeKind kind = ResizeKind::shrink;
+    std::optional<ResizeKind> kind;  // nothing if its beginning was lost
     Stage stage = Stage::offered;
+
+    bool may_be(ResizeKind other) const { return !kind || *kind == other; }
     bool uncertain = false;  // the controller died since; it may have forgotten it
 };
 
@@ -74,6 +76,8 @@ struct Replay::State {
     std::unordered_set<OpId> ops;
     std::optional<Time> last_time;
     std::size_t line = 0;
+    std::optional<Malformed> torn;  // the line before, which a writer that resumes has left so
+    bool resuming = false;          // what there is is being said anew
 
     template <class... Args>
     void report(Rule rule, JobId job, fmt::format_string<Args...> format, Args&&... args) {
@@ -196,7 +200,7 @@ struct Replay::State {
 
     // The agreement `op` of a running job; null after a report.  One whose
     // beginning was lost in a crash begins here.
-    Agreement* in_flight(JobId id, OpId op, ResizeKind kind, std::string_view event) {
+    Agreement* in_flight(JobId id, OpId op, std::string_view event) {
         Job* job = running(id, event);
         if (!job) return nullptr;
         if (job->agreement && job->agreement->op == op) {
@@ -205,7 +209,7 @@ struct Replay::State {
         }
         if (job->met_restart && !ops.contains(op)) {
             ops.insert(op);
-            open(id, *job, {op, kind, Stage::accepted, false});
+            open(id, *job, {op, {}, Stage::accepted, false});
             return &*job->agreement;
         }
         report(Rule::no_agreement, id, "{} of operation {}, which is not in flight", event, op);
@@ -218,7 +222,7 @@ struct Replay::State {
         if (!job || job->waiting.erase(op) > 0) return;
         if (job->unready == op)
             job->unready = 0;
-        else if (in_flight(id, op, ResizeKind::shrink, event))
+        else if (in_flight(id, op, event))
             job->agreement.reset();
     }
 
@@ -229,8 +233,35 @@ struct Replay::State {
         last_time = std::max(last_time.value_or(time), time);
     }
 
+    // The line before was torn, or it was no event at all.
+    void judge_torn(const Event* next) {
+        const auto* controller = next ? std::get_if<Controller>(&next->what) : nullptr;
+        const bool is_explained = controller && controller->what == Controller::What::resume;
+        if (torn && !is_explained) {
+            line = torn->number;
+            report(Rule::malformed, 0, "{}", torn->message);
+        }
+        torn.reset();
+    }
+
+    // Nobody knows what has happened meanwhile.
+    void forget() {
+        for (auto& [id, job] : jobs) {
+            job = Job{};
+            job.state = Job::State::ended;
+        }
+        nodes.assign(nodes.size(), Node{});
+        ops.clear();
+        in_use = 0;
+        resuming = true;
+    }
+
     void on(const Controller& e) {
         summary.nodes = e.nodes;
+        if (e.what == Controller::What::resume) {
+            saw_controller = true;
+            return forget();
+        }
         const bool restart = saw_controller && e.what == Controller::What::start;
         saw_controller = true;
         if (!restart) return;
@@ -276,6 +307,7 @@ struct Replay::State {
         ++summary.started;
         job.state = Job::State::running;
         job.shared = e.shared;
+        job.met_restart = resuming;
         check_range(e.job, job, e.count);
         take(e.job, job, wanted);
     }
@@ -288,7 +320,7 @@ struct Replay::State {
     }
 
     void on(const Accept& e) {
-        Agreement* agreement = in_flight(e.job, e.op, ResizeKind::shrink, "accept");
+        Agreement* agreement = in_flight(e.job, e.op, "accept");
         if (!agreement) return;
         if (agreement->stage == Stage::released)
             report(Rule::wrong_stage, e.job, "operation {} is accepted after its release", e.op);
@@ -307,9 +339,9 @@ struct Replay::State {
             open(e.job, *job, {e.op, ResizeKind::shrink, Stage::released, false});
             return;
         }
-        Agreement* agreement = in_flight(e.job, e.op, ResizeKind::shrink, "release");
+        Agreement* agreement = in_flight(e.job, e.op, "release");
         if (!agreement) return;
-        if (agreement->kind != ResizeKind::shrink || agreement->stage != Stage::accepted)
+        if (!agreement->may_be(ResizeKind::shrink) || agreement->stage != Stage::accepted)
             report(Rule::wrong_stage, e.job, "release of operation {}, which is no accepted shrink",
                    e.op);
         agreement->stage = Stage::released;
@@ -340,10 +372,10 @@ struct Replay::State {
     }
 
     void apply_agreement(const Resize& e, Job& job) {
-        const Agreement* agreement = in_flight(e.job, e.op, e.kind, "resize");
+        const Agreement* agreement = in_flight(e.job, e.op, "resize");
         if (!agreement) return;
         // A shrink may be enforced at its deadline whatever the job has answered.
-        if (agreement->kind != e.kind ||
+        if (!agreement->may_be(e.kind) ||
             (e.kind == ResizeKind::expand && agreement->stage == Stage::offered))
             report(Rule::wrong_stage, e.job, "{} by operation {}, which is no accepted {}",
                    to_string(e.kind), e.op, to_string(e.kind));
@@ -413,16 +445,20 @@ Replay::Replay(ReplayOptions options) : state_(std::make_unique<State>(options))
 Replay::~Replay() = default;
 
 void Replay::feed(std::size_t line, const Event& event) {
+    state_->judge_torn(&event);
     state_->begin_line(line, event.time);
+    state_->resuming &=
+        std::holds_alternative<Submit>(event.what) || std::holds_alternative<Start>(event.what);
     std::visit([this](const auto& e) { state_->on(e); }, event.what);
 }
 
 void Replay::feed(const Malformed& malformed) {
-    state_->line = malformed.number;
-    state_->report(Rule::malformed, 0, "{}", malformed.message);
+    state_->judge_torn(nullptr);
+    state_->torn = malformed;
 }
 
 void Replay::finish() {
+    state_->judge_torn(nullptr);
     state_->line = 0;
     for (const auto& [id, job] : state_->jobs) {
         if (job.state == Job::State::ended) continue;

@@ -41,7 +41,12 @@ class Builder {
   private:
     using SpanByRow = std::unordered_map<std::size_t, std::size_t>;
 
-    void on(const Controller& e) { result_.nodes = std::max(result_.nodes, e.nodes); }
+    // Whoever still runs when a journal resumes is said anew.
+    void on(const Controller& e) {
+        result_.nodes = std::max(result_.nodes, e.nodes);
+        if (e.what != Controller::What::resume) return;
+        while (!held_.empty()) on(End{held_.begin()->first, "", 0});
+    }
     template <class E>
     void on(const E&) {}
 

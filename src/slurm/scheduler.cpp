@@ -17,6 +17,7 @@
 
 #include "common/log.hpp"
 #include "controller/state_file.hpp"
+#include "controller/telling.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/drain.hpp"
@@ -326,8 +327,12 @@ void Scheduler::report(bool& failed, const Result<void>& saved, const char* cons
 // Called when there are events or an agreement has changed without one.  What else the state file
 // holds changes with an event, but for what applications say of their progress: a hint that they
 // repeat, and too frequent to be worth a file each.
+//
+// A journal that lacks events is told what there is in place of what has happened since.
 void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
-    state_.telling = journal_.prepare(events);
+    const bool tells_anew = journal_.has_gap() && !events.empty();
+    state_.telling = journal_.prepare(
+        tells_anew ? tell_anew(state_.jobs, site_, config_.policy_name, wall_clock()) : events);
     auto saved = [this] {
         controller::Stopwatch watch(site_.timings.states);
         return save_state_file(state_directory_ + "/elastic_state", state_);

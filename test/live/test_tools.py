@@ -239,6 +239,58 @@ def test_no_interval_is_no_busy_loop(cluster, elastic):
     assert processor_time(cluster) - before < (time.monotonic() - begin) / 20
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder with room for 64 KiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    tmp_path.chmod(0o755)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "small", str(folder)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"cannot mount a small disk: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk):
+    """No byte is left."""
+    with open(disk / "filler", "wb", buffering=0) as filler:
+        for size in (4096, 1):
+            try:
+                while filler.write(b"x" * size):
+                    pass
+            except OSError:
+                pass
+
+
+def test_the_journal_of_a_disk_that_was_full(cluster, elastic, expect_errors, small_disk):
+    """It says what there is when it can be written again, and is without a violation."""
+    expect_errors.append("cannot write to the journal")
+    journal = small_disk / "journal"
+    before = cluster.actor("malleable,min=1,max=6", "-N2")
+    ended = cluster.sbatch("-N1", wrap="sleep 100")
+    cluster.wait_state(ended, "RUNNING")
+    elastic(JournalFile=journal)
+    first = cluster.sbatch("-N1", wrap="sleep 100")
+    cluster.wait_state(first, "RUNNING")
+    fill(small_disk)
+    cluster.run("scancel", ended)
+    unseen = [cluster.sbatch("-N1", wrap="sleep 100") for _ in range(20)]
+    wait_until(lambda: "cannot write to the journal" in cluster.log, "the disk is full")
+    cluster.wait_state(unseen[0], "RUNNING")
+    (small_disk / "filler").unlink()
+    cluster.run("selastic", "expand", before.job, 3)
+    before.take_expand()
+    cluster.run("scancel", first)
+    wait_until(lambda: f'"job":{first},"state":"CANCELLED"' in journal.read_text(), "it is written")
+    text = journal.read_text()
+    assert text.count('"what":"resume"') >= 2  # it was another one before, and it was full
+    checked = cluster.run("selastic", "check", "--running", journal, check=False)
+    assert checked.code == 0, checked.out + text
+    cluster.run("scancel", *unseen)
+
+
 def test_a_file_that_is_no_journal_is_left_alone(cluster, elastic, expect_errors, tmp_path):
     """The journal before stays in use."""
     expect_errors.append("holds something other than a journal")

@@ -178,6 +178,21 @@ TEST(a_full_disk_is_reported_once_and_survived) {
     check_eq(content(folder.file()), line(1) + line(2).substr(0, 5) + "\n" + line(4));
 }
 
+TEST(a_gap_lasts_until_the_journal_resumes) {
+    const Folder folder;
+    append(folder.file(), line(1) + "{\"time\":2,\"ev");
+    const Event resume{5, Controller{Controller::What::resume, 4, "easy"}};
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    check_that(writer.has_gap());
+    check_ok(writer.write(accept(3)));
+    check_that(writer.has_gap());
+    check_ok(writer.write(resume));
+    check_that(!writer.has_gap());
+    check_ok(writer.reopen());
+    check_that(!writer.has_gap());
+}
+
 TEST(without_a_file_writing_does_nothing) {
     Writer writer;
     check_ok(writer.write(accept(1)));

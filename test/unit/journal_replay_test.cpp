@@ -321,3 +321,31 @@ TEST(a_verdict_as_json) {
         R"({"nodes":8,"jobs":1,"started":1,"completed":1,"shrinks":0,"expands":0,"running":0,)"
         R"("peak_nodes":2,"violations":[{"line":3,"rule":"node_twice","job":7,"message":"why"}]})");
 }
+
+// Jobs 1 and 2 run; what became of them was lost, but for what the journal says when it resumes.
+TEST(a_journal_that_resumes_says_anew_what_there_is) {
+    Script script;
+    script.submit(1).start(1, "n[1-2]", 2).submit(2).start(2, "n[3-4]", 2).offer(2, 9);
+    script.add(Controller{Controller::What::resume, 8, ""});
+    script.submit(2).submit(3).start(2, "n[3-5]", 3).start(3, "n[1-2]", 2);
+    script.add(Ready{2, 7}).add(Accept{2, 11}).add(Release{2, 11});
+    script.resize(2, 11, kShrink, 3, 2, "n5");
+    script.add(Accept{2, 9}).resize(2, 9, kExpand, 2, 3, "n6").end(2, 3).end(3, 2);
+    check_eq(script.faults({false, 1}), Faults{});
+    check_eq(script.summary().jobs, 3);
+    script.start(1, "n1", 1);
+    check_eq(script.faults(), (Faults{"20 after_end"}));
+}
+
+TEST(a_torn_line_is_a_fault_unless_the_journal_resumes_behind_it) {
+    const Event resume{5, Controller{Controller::What::resume, 8, ""}};
+    const Event start{5, Controller{Controller::What::start, 8, ""}};
+    for (const bool resumes : {true, false}) {
+        Journal journal;
+        journal.lines = {{1, start}, {4, resumes ? resume : start}};
+        journal.malformed = {{2, "torn"}, {3, "torn"}};
+        const std::vector<Violation> faults = check(journal, {}).violations;
+        check_eq(faults.size(), resumes ? 1u : 2u);
+        check_eq(faults[0].line, 2u);
+    }
+}

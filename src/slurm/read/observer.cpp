@@ -215,7 +215,7 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     entry.participation.not_before = 0;
     resized(job, entry);
     begin_time(job, entry, now);
-    return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job), entry.array};
+    return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
 // It goes on with what is left of its time, and what it said of its progress is no longer true.
@@ -224,7 +224,7 @@ journal::Start Observer::book_resume(const job_record_t* job, Job& entry, Time n
     entry.suspended = false;
     resized(job, entry);
     begin_time(job, entry, now);
-    return {entry.id, entry.node_list, entry.nodes, !has_whole_nodes(job), entry.array};
+    return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
 // Slurm begins a job's time anew when the nodes that it waited for have booted; any other change of
@@ -245,6 +245,7 @@ void Observer::begin_time(const job_record_t* job, Job& entry, Time now) {
 }
 
 void Observer::resized(const job_record_t* job, Job& entry) {
+    entry.shared = !has_whole_nodes(job);
     entry.nodes = static_cast<int>(job->node_cnt);
     entry.node_list = text(job->nodes);
     entry.batch_host = name_of(batch_host(job));
