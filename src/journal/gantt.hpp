@@ -33,7 +33,7 @@ struct SizeChange {
 };
 
 struct JobHistory {
-    JobId id = 0;
+    std::string label;                         // its number, or "12_3" of an element of an array
     std::string name, job_class, user, state;  // state "" while it runs
     Time submit = 0, start = 0, end = 0;       // of its last run
     std::vector<int> sizes;                    // at the start and after each resize

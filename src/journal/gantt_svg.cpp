@@ -148,7 +148,7 @@ class Drawing {
 
     std::string tooltip(const Block& block) const {
         const JobHistory& job = timeline_.jobs[static_cast<std::size_t>(block.span.job)];
-        std::string text = fmt::format("job {}", job.id);
+        std::string text = "job " + escaped(job.label);
         if (!job.name.empty()) text += ' ' + escaped(job.name);
         if (!job.user.empty()) text += " of " + escaped(job.user);
         text += fmt::format("\n{}, nodes: {}", escaped(job.job_class), sizes_text(job, "→"));
@@ -184,7 +184,7 @@ class Drawing {
         if (block.span.left)
             draw_edge(left + width - 3, top + inset, height - 2 * inset, "#cf222e");
         const std::string label =
-            fmt::format("{}", timeline_.jobs[static_cast<std::size_t>(block.span.job)].id);
+            escaped(timeline_.jobs[static_cast<std::size_t>(block.span.job)].label);
         if (height >= 12 && width > kCharWidth * static_cast<double>(label.size()) + 10)
             put(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)", left + width / 2,
                 top + height / 2 + 4, label);
@@ -244,9 +244,9 @@ class Drawing {
             put(R"(<rect x="{:.1f}" y="{:.1f}" width="14" height="12" fill="{}"/>)", at, line,
                 colour(static_cast<int>(i)));
             const bool normal = job.state.empty() || job.state == "COMPLETED";
-            put(R"(<text x="{:.1f}" y="{:.1f}">{} {}: {}{}</text>)", at + 20, line + 10, job.id,
-                escaped(std::string_view(job.name).substr(0, 24)), sizes_text(job, "→"),
-                normal ? "" : " (" + escaped(job.state) + ")");
+            put(R"(<text x="{:.1f}" y="{:.1f}">{} {}: {}{}</text>)", at + 20, line + 10,
+                escaped(job.label), escaped(std::string_view(job.name).substr(0, 24)),
+                sizes_text(job, "→"), normal ? "" : " (" + escaped(job.state) + ")");
         }
         if (shown < timeline_.jobs.size())
             put(R"(<text x="{}" y="{:.1f}" fill="#57606a">and {} more jobs</text>)", kLeft + 540,

@@ -183,7 +183,7 @@ class Chart {
         std::size_t id_width = 0, name_width = 0, class_width = 0;
         for (std::size_t i = 0; i < shown; ++i) {
             const JobHistory& job = timeline_.jobs[i];
-            id_width = std::max(id_width, fmt::formatted_size("{}", job.id));
+            id_width = std::max(id_width, job.label.size());
             name_width = std::max(name_width, short_name(job).size());
             class_width = std::max(class_width, printable(job.job_class).size());
         }
@@ -193,7 +193,7 @@ class Chart {
             begin_colour(static_cast<int>(i));
             out_ += letter(static_cast<int>(i));
             end_colour();
-            out_ += fmt::format(" {:>{}}  ", job.id, id_width);
+            out_ += fmt::format(" {:>{}}  ", job.label, id_width);
             if (name_width > 0) out_ += fmt::format("{:<{}}  ", short_name(job), name_width);
             out_ += fmt::format("{:<{}}  {}", printable(job.job_class), class_width,
                                 sizes_text(job, symbols_.arrow));

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/hostlist.hpp"
+#include "common/text.hpp"
 #include "journal/gantt.hpp"
 
 namespace elastic::journal {
@@ -63,7 +64,7 @@ class Builder {
             job.user = submit.user;
             job.submit = at;
         }
-        job.id = e.job;
+        job.label = e.array.empty() ? std::to_string(e.job) : printable(e.array);
         job.start = now_;
         job.state.clear();
         job.sizes.push_back(e.count);

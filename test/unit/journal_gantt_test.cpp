@@ -72,6 +72,26 @@ TEST(nonsense_is_drawn_as_well_as_it_goes) {
     check_that(!draw_svg(t).empty());
 }
 
+TEST(elements_of_arrays_are_named_as_users_know_them) {
+    std::vector<Line> lines = small_journal();
+    std::get<Start>(lines[3].event.what).array = "7_<3>";
+    const Timeline t = timeline(lines);
+    check_eq(t.jobs[0].label, "7_<3>");
+    check_eq(t.jobs[1].label, "2");
+    check_that(count(draw_text(t), " 7_<3>  ") == 1);
+    const std::string image = draw_svg(t, "");
+    check_that(count(image, "7_&lt;3&gt;") > 0 && count(image, "7_<3>") == 0);
+}
+
+// Who still runs when a journal resumes is said anew.
+TEST(nobody_is_drawn_beyond_a_gap_who_is_not_there_behind_it) {
+    std::vector<Line> lines = small_journal();
+    lines.resize(4);
+    lines.push_back({5, {20, Controller{Controller::What::resume, 4, ""}}});
+    lines.push_back({6, {30, Controller{Controller::What::reconfigure, 4, ""}}});
+    check_that(timeline(lines).rows[0].spans == (std::vector<Span>{{0, 0, 20, false, false}}));
+}
+
 TEST(nodes_can_be_picked) {
     const Result<Timeline> t = only_nodes(timeline(small_journal()), "n[2,7]");
     check_ok(t);
