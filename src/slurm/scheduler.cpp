@@ -104,7 +104,7 @@ Result<void> Scheduler::start() {
     return {};
 }
 
-ServerOptions Scheduler::server_options() const {
+controller::ServerOptions Scheduler::server_options() const {
     return {config_.listen_port, munge_socket(), config_.max_connections,
             config_.max_connections_per_user};
 }
@@ -199,7 +199,7 @@ void Scheduler::take_configuration(Time now) {
     }
     config_ = *config;
     if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
-    ServerOptions options = [this] {
+    controller::ServerOptions options = [this] {
         ControllerLock lock;
         return server_options();
     }();

@@ -8,13 +8,13 @@
 #include <thread>
 
 #include "controller/queries.hpp"
+#include "controller/server.hpp"
 #include "controller/site.hpp"
 #include "core/pass/planner.hpp"
 #include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
 #include "slurm/act/executor.hpp"
 #include "slurm/read/reader.hpp"
-#include "slurm/server.hpp"
 
 namespace elastic::slurm {
 
@@ -50,7 +50,7 @@ class Scheduler {
     void report(bool& failed, const Result<void>& saved, const char* consequence);
     Result<void> open_journal();
     void announce(journal::Controller::What, Time now);
-    ServerOptions server_options() const;
+    controller::ServerOptions server_options() const;
 
     using Clock = std::chrono::steady_clock;
     static Clock::time_point ration(Clock::time_point allowed, Clock::time_point begin);
@@ -77,7 +77,7 @@ class Scheduler {
     journal::Writer journal_;
     core::Planner planner_;
     std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again
-    Server server_;
+    controller::Server server_;
 
     std::set<controller::ConnectionId> tools_;
     std::vector<controller::ConnectionId>

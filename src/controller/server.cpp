@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // An ordinary event loop (libev), one connection a job.  Credentials are opened
 // and made in this thread: that asks the local munged and may block for a
 // moment, which costs nobody but other applications.
@@ -11,31 +11,31 @@
 // Who sends without waiting for answers, or does not read them, is left to TCP's flow
 // control: see may_read().  An inbox has at most one message and one end of each open
 // connection, beside what is left of closed ones, which on_first() bounds.
-#include "slurm/server.hpp"
+#include "controller/server.hpp"
 
-#include <arpa/inet.h>
 #include <ev++.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <deque>
 #include <list>
 #include <map>
+#include <mutex>
 #include <random>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "common/log.hpp"
 #include "common/time.hpp"
+#include "controller/listener.hpp"
+#include "controller/session.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/frame.hpp"
 #include "protocol/seal.hpp"
 
-namespace elastic::slurm {
+namespace elastic::controller {
 
 namespace {
 
@@ -51,19 +51,6 @@ constexpr std::size_t kMaxInbox = 65536;      // messages not yet taken; then no
 std::string random_token() {
     std::random_device device;
     return fmt::format("{:08x}{:08x}", device(), device());
-}
-
-void set_option(int fd, int level, int name, int value) {
-    setsockopt(fd, level, name, &value, sizeof value);
-}
-
-// A peer whose host has died is noticed by the kernel after about two minutes.
-void keep_alive(int fd) {
-    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
-    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);
-    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
-    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 }  // namespace
@@ -143,13 +130,10 @@ class Server::Loop {
         FrameReader reader;
         Result<void> readable;  // an error when the stream holds no frames any more
         std::string unsent;
-        bool known = false;     // has said a valid Hello
-        bool waiting = false;   // for the answer to its message
-        bool welcomed = false;  // knows its session
+        Session session{random_token()};
+        bool counted = false;  // among its user's connections
+        bool waiting = false;  // for the answer to its message
         bool closing = false;
-        uid_t uid = 0;
-        std::string session = random_token();
-        std::uint32_t received = 0, sent = 0;
         ev_tstamp since = 0;  // accepted, the present frame began, or closing began
     };
 
@@ -172,7 +156,7 @@ class Server::Loop {
     // ---- connections
 
     void on_accept(ev::io&, int) {
-        int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        const int fd = accept_connection(listener_);
         if (fd < 0) {
             if (errno != EMFILE && errno != ENFILE) return;
             quiet_.complain("files", "a connection: no file descriptors left");
@@ -190,7 +174,6 @@ class Server::Loop {
     }
 
     void admit(int fd) {
-        keep_alive(fd);
         auto connection = std::make_unique<Connection>(loop_, fd);
         connection->id = ++last_id_;
         connection->since = loop_.now();
@@ -228,9 +211,10 @@ class Server::Loop {
         Connection* connection = find(id);
         if (!connection) return;
         strangers_.remove(id);
-        if (connection->known) {
-            if (--per_user_[connection->uid] == 0) per_user_.erase(connection->uid);
-            deliver({id, connection->uid, true, {}});
+        if (connection->counted) {
+            const uid_t user = connection->session.user();
+            if (--per_user_[user] == 0) per_user_.erase(user);
+            deliver({id, user, true, {}});
         }
         by_fd_.erase(connection->fd);
         connections_.erase(id);
@@ -254,7 +238,7 @@ class Server::Loop {
     // Seconds that it may stay as it is.
     static double patience_with(const Connection& connection) {
         if (connection.closing) return kCloseWithin;
-        if (!connection.known) return kHelloWithin;
+        if (!connection.counted) return kHelloWithin;
         return connection.reader.partial() ? kFrameWithin : kNever;
     }
 
@@ -278,7 +262,7 @@ class Server::Loop {
         if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (size <= 0) return drop(id);
         if (connection->closing) return;
-        if (connection->known && !connection->reader.partial()) connection->since = loop_.now();
+        if (connection->counted && !connection->reader.partial()) connection->since = loop_.now();
         connection->readable = connection->reader.feed(bytes, static_cast<std::size_t>(size));
         take_frames(id);
     }
@@ -307,53 +291,38 @@ class Server::Loop {
                                                      envelope.error().message));
             return fail(connection, "malformed", envelope.error().message);
         }
-        if (connection.known)
-            on_message(connection, opened->uid, *envelope);
-        else
-            on_first(connection, opened->uid, *envelope);
+        const bool is_first = !connection.session.has_begun();
+        if (auto refusal = connection.session.check(opened->uid, *envelope))
+            return refuse_message(connection, *refusal);
+        if (is_first && !admit_user(connection)) return;
+        connection.waiting = true;
+        deliver({id, opened->uid, false, std::move(envelope->message)});
     }
 
-    void on_first(Connection& connection, uid_t uid, Envelope& envelope) {
-        const auto* hello = std::get_if<Hello>(&envelope.message);
-        if (!hello || envelope.sequence != 1)
-            return fail(connection, "malformed", "the first message must be hello");
-        if (hello->version != kVersion)
-            return fail(connection, "version",
-                        fmt::format("this controller speaks protocol version {}, not {}", kVersion,
-                                    hello->version));
-        if (inbox_is_full()) return refuse(connection.id, "inbox", "a connection: too many wait");
-        if (per_user_[uid] >= options_.max_connections_per_user) {
+    void refuse_message(Connection& connection, const Refusal& refusal) {
+        if (!refusal.code.empty()) return fail(connection, refusal.code, refusal.message);
+        quiet_.complain("sequence", refusal.message);
+        drop(connection.id);
+    }
+
+    // False if the user has too many connections, or too much waits; then this one is over.
+    bool admit_user(Connection& connection) {
+        const uid_t user = connection.session.user();
+        if (inbox_is_full()) {
+            refuse(connection.id, "inbox", "a connection: too many wait");
+            return false;
+        }
+        if (per_user_[user] >= options_.max_connections_per_user) {
             quiet_.complain("user", fmt::format("a connection of user {}: {} are open already "
                                                 "(MaxConnectionsPerUser)",
-                                                uid, per_user_[uid]));
-            return fail(connection, "limit", "too many connections of this user");
+                                                user, per_user_[user]));
+            fail(connection, "limit", "too many connections of this user");
+            return false;
         }
-        ++per_user_[uid];
-        connection.known = true;
-        connection.uid = uid;
-        connection.received = 1;
+        ++per_user_[user];
+        connection.counted = true;
         strangers_.remove(connection.id);
-        hand_over(connection, envelope);
-    }
-
-    void on_message(Connection& connection, uid_t uid, Envelope& envelope) {
-        if (uid != connection.uid || envelope.session != connection.session ||
-            envelope.sequence != connection.received + 1) {
-            quiet_.complain("sequence",
-                            fmt::format("a message of user {} that does not belong to the "
-                                        "connection of user {}",
-                                        uid, connection.uid));
-            return drop(connection.id);
-        }
-        ++connection.received;
-        if (std::holds_alternative<Hello>(envelope.message))
-            return fail(connection, "malformed", "hello is the first message only");
-        hand_over(connection, envelope);
-    }
-
-    void hand_over(Connection& connection, Envelope& envelope) {
-        connection.waiting = true;
-        deliver({connection.id, connection.uid, false, std::move(envelope.message)});
+        return true;
     }
 
     bool inbox_is_full() {
@@ -378,13 +347,9 @@ class Server::Loop {
     // False if that is impossible: the connection is dropped then, since the
     // peer must not miss a message without knowing it.
     bool enqueue(Connection& connection, Message message) {
-        Envelope envelope{connection.welcomed ? connection.session : "", ++connection.sent,
-                          std::move(message)};
-        if (auto* welcome = std::get_if<Welcome>(&envelope.message)) {
-            welcome->session = connection.session;
-            connection.welcomed = true;
-        }
-        uid_t reader = connection.known ? connection.uid : kAnyReader;
+        Envelope envelope = connection.session.outgoing(std::move(message));
+        const uid_t reader =
+            connection.session.has_begun() ? connection.session.user() : kAnyReader;
         auto sealed = seal_->seal(encode_for_client(std::move(envelope)), reader);
         if (!sealed) {
             refuse(connection.id, "seal",
@@ -464,42 +429,6 @@ class Server::Loop {
     std::thread thread_;
 };
 
-namespace {
-
-Result<int> listen_on(int port) {
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    bool ipv6 = fd >= 0;
-    if (!ipv6) fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) return elastic::error("cannot make a socket: {}", strerror(errno));
-    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (ipv6) set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-
-    sockaddr_storage address{};
-    socklen_t size = 0;
-    if (ipv6) {
-        auto* in6 = reinterpret_cast<sockaddr_in6*>(&address);
-        in6->sin6_family = AF_INET6;
-        in6->sin6_addr = in6addr_any;
-        in6->sin6_port = htons(static_cast<uint16_t>(port));
-        size = sizeof *in6;
-    } else {
-        auto* in4 = reinterpret_cast<sockaddr_in*>(&address);
-        in4->sin_family = AF_INET;
-        in4->sin_addr.s_addr = htonl(INADDR_ANY);
-        in4->sin_port = htons(static_cast<uint16_t>(port));
-        size = sizeof *in4;
-    }
-    if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) || listen(fd, 128)) {
-        Error failure =
-            elastic::error("cannot listen on port {} (ListenPort): {}", port, strerror(errno));
-        ::close(fd);
-        return failure;
-    }
-    return fd;
-}
-
-}  // namespace
-
 Server::Server(std::function<void()> wake) : wake_(std::move(wake)) {}
 Server::~Server() = default;
 
@@ -552,4 +481,4 @@ void Server::close(ConnectionId id) {
     if (loop_) loop_->close(id);
 }
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: MIT
 // Serves applications and tools over the network: accepts connections, checks
 // who speaks, takes messages in and sends messages out.
 //
@@ -22,12 +22,8 @@
 
 #include "common/result.hpp"
 #include "controller/incoming.hpp"
-#include "slurm/compat/compat.hpp"
 
-namespace elastic::slurm {
-
-using controller::ConnectionId;
-using controller::Incoming;
+namespace elastic::controller {
 
 struct ServerOptions {
     int port = 0;
@@ -66,4 +62,4 @@ class Server {
     std::unique_ptr<Loop> loop_;
 };
 
-}  // namespace elastic::slurm
+}  // namespace elastic::controller

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "controller/listener.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace elastic::controller {
+
+namespace {
+
+void set_option(int fd, int level, int name, int value) {
+    setsockopt(fd, level, name, &value, sizeof value);
+}
+
+// A peer whose host has died is noticed by the kernel after about two minutes.
+void keep_alive(int fd) {
+    set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 4);
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+}
+
+}  // namespace
+
+Result<int> listen_on(int port) {
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    bool ipv6 = fd >= 0;
+    if (!ipv6) fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return error("cannot make a socket: {}", strerror(errno));
+    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (ipv6) set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+
+    sockaddr_storage address{};
+    socklen_t size = 0;
+    if (ipv6) {
+        auto* in6 = reinterpret_cast<sockaddr_in6*>(&address);
+        in6->sin6_family = AF_INET6;
+        in6->sin6_addr = in6addr_any;
+        in6->sin6_port = htons(static_cast<uint16_t>(port));
+        size = sizeof *in6;
+    } else {
+        auto* in4 = reinterpret_cast<sockaddr_in*>(&address);
+        in4->sin_family = AF_INET;
+        in4->sin_addr.s_addr = htonl(INADDR_ANY);
+        in4->sin_port = htons(static_cast<uint16_t>(port));
+        size = sizeof *in4;
+    }
+    if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) || listen(fd, 128)) {
+        Error failure = error("cannot listen on port {} (ListenPort): {}", port, strerror(errno));
+        ::close(fd);
+        return failure;
+    }
+    return fd;
+}
+
+int accept_connection(int listener) {
+    const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) keep_alive(fd);
+    return fd;
+}
+
+}  // namespace elastic::controller

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The socket on which the controller accepts connections, of IPv6 and IPv4 where the host has both.
+#pragma once
+
+#include "common/result.hpp"
+
+namespace elastic::controller {
+
+// A socket that listens on the port, not blocking, which the caller closes.  An error names the
+// port and the reason.
+Result<int> listen_on(int port);
+
+// The next connection, not blocking and kept alive, which the caller closes; -1 with errno if there
+// is none.
+int accept_connection(int listener);
+
+}  // namespace elastic::controller
