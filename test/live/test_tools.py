@@ -289,6 +289,8 @@ def test_the_journal_of_a_disk_that_was_full(cluster, elastic, expect_errors, sm
     checked = cluster.run("selastic", "check", "--running", journal, check=False)
     assert checked.code == 0, checked.out + text
     cluster.run("scancel", *unseen)
+    # Slurm's front end does not survive a reconfiguration while batch jobs end.
+    wait_until(lambda: len(cluster.queue()) == 1, "they have ended")
 
 
 def test_a_file_that_is_no_journal_is_left_alone(cluster, elastic, expect_errors, tmp_path):
