@@ -279,11 +279,25 @@ class Cluster:
         path.with_suffix(".new").replace(path)
 
     def reconfigure(self, until_log_says):
-        """scontrol reconfigure; returns when the controller's log has said so."""
+        """scontrol reconfigure; returns when the controller's log has said so and all slurmds have read slurm.conf:
+        one that does just then loses messages, such as that of a step's end, which Slurm repeats after a minute."""
         before = len(self.log)
+        readings = {name: self._readings(name) for name in self.slurmds}
         self.run("scontrol", "reconfigure")
         wait_until(lambda: until_log_says in self.log[before:],
                    f"slurmctld.log says '{until_log_says}'")
+        wait_until(lambda: all(self._readings(name) > count for name, count in readings.items()
+                               if self.slurmd_lives(name)), "all slurmds have read slurm.conf")
+
+    @property
+    def slurmds(self):
+        """The names of the daemons that stand for nodes."""
+        return ["frontend"] if self.mode == "fe" else self.all_nodes
+
+    def _readings(self, slurmd):
+        """How often a slurmd has read slurm.conf: each time it says this."""
+        log = self.dir / "log" / f"{slurmd}.log"
+        return log.read_text(errors="replace").count("CPU frequency setting not configured") if log.exists() else 0
 
     # ---- commands
 

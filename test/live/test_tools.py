@@ -276,7 +276,8 @@ def test_the_journal_of_a_disk_that_was_full(cluster, elastic, expect_errors, sm
     cluster.wait_state(first, "RUNNING")
     fill(small_disk)
     cluster.run("scancel", ended)
-    unseen = [cluster.sbatch("-N1", wrap="sleep 100") for _ in range(20)]
+    name, last = "n" * 200, cluster.all_nodes[-1]  # more than the journal's last page holds; others stay idle
+    unseen = [cluster.sbatch("-N1", "-w", last, "-J", name, wrap="sleep 100") for _ in range(20)]
     wait_until(lambda: "cannot write to the journal" in cluster.log, "the disk is full")
     cluster.wait_state(unseen[0], "RUNNING")
     (small_disk / "filler").unlink()
@@ -288,9 +289,7 @@ def test_the_journal_of_a_disk_that_was_full(cluster, elastic, expect_errors, sm
     assert text.count('"what":"resume"') >= 2  # it was another one before, and it was full
     checked = cluster.run("selastic", "check", "--running", journal, check=False)
     assert checked.code == 0, checked.out + text
-    cluster.run("scancel", *unseen)
-    # Slurm's front end does not survive a reconfiguration while batch jobs end.
-    wait_until(lambda: len(cluster.queue()) == 1, "they have ended")
+    cluster.end_jobs()  # Slurm's front end does not survive a reconfiguration while batch jobs end
 
 
 def test_a_file_that_is_no_journal_is_left_alone(cluster, elastic, expect_errors, tmp_path):

@@ -4,7 +4,7 @@
 import os
 import random
 
-from elastic_live import HERE, Cluster
+from elastic_live import HERE, Cluster, wait_until
 
 
 def cluster(mode, nodes, build, partition=""):
@@ -40,6 +40,16 @@ def submit(started, compiled, chance):
     return job, dies
 
 
-def wrong_ends(jobs, ends):
+def ends(started, jobs):
+    """{job: state}, as soon as the journal's last word on each of these jobs is its end."""
+    def told():
+        last = {event["job"]: event for event in started.journal() if event["event"] in ("start", "end")}
+        return {job: event["state"] for job, event in last.items() if event["event"] == "end"}
+    wait_until(lambda: set(jobs) <= set(told()), lambda: f"the journal knows the ends of {set(jobs) - set(told())}")
+    return told()
+
+
+def wrong_ends(jobs, states):
     """{job: state} of those of {job: dies} that did not end as they should have."""
-    return {job: ends.get(job) for job, dies in jobs.items() if ends.get(job) != ("FAILED" if dies else "COMPLETED")}
+    return {job: states.get(job) for job, dies in jobs.items()
+            if states.get(job) != ("FAILED" if dies else "COMPLETED")}

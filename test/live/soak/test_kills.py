@@ -128,5 +128,6 @@ def test_kills(big):
     assert set(states(big)) == set(jobs), "a job is lost"
     assert not soak_jobs.wrong_ends(jobs, states(big))
     assert compared > KILLS
+    soak_jobs.ends(big, jobs)
     big.run("selastic", "check", big.journal_path())
     assert {event["kind"] for event in big.journal(event="resize")} == {"shrink", "expand"}

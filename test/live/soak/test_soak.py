@@ -9,7 +9,6 @@ import os
 
 import pytest
 import soak_jobs
-from elastic_live import wait_until
 
 JOBS = int(os.environ.get("ELASTIC_SOAK_JOBS", "300"))
 
@@ -27,13 +26,7 @@ def test_soak(big):
     jobs = dict(soak_jobs.submit(big, program, chance) for _ in range(JOBS))
     big.wait_quiet(within=400)
     assert big.controller_lives()
-    ends = {}
-
-    def all_ended():
-        ends.update({event["job"]: event["state"] for event in big.journal(event="end")})
-        return len(ends) == len(jobs)
-    wait_until(all_ended, lambda: f"the journal knows {len(jobs)} ends, not {len(ends)}")
-    assert not soak_jobs.wrong_ends(jobs, ends)
+    assert not soak_jobs.wrong_ends(jobs, soak_jobs.ends(big, jobs))
     checked = big.run("selastic", "check", big.journal_path())
     print(checked.out)
     resizes = big.journal(event="resize")
