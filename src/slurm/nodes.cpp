@@ -39,4 +39,13 @@ NodeSet NodeSet::from_text(const std::string& list) {
     return result;
 }
 
+std::uint32_t processors_of_smallest(const NodeSet& nodes) {
+    std::uint32_t least = 0;
+    for_each_hardware([&](const config_record_t* config) {
+        if (bit_overlap_any(nodes.get(), config->node_bitmap))
+            least = least ? std::min<std::uint32_t>(least, config->cpus) : config->cpus;
+    });
+    return least;
+}
+
 }  // namespace elastic::slurm

@@ -71,4 +71,16 @@ class NodeSet {
     bitstr_t* bits_;
 };
 
+// Calls function(config) for each sort of hardware.
+template <class Function>
+void for_each_hardware(Function&& function) {
+    ListIterator iterator = list_iterator_create(config_list);
+    while (auto* config = static_cast<config_record_t*>(list_next(iterator)))
+        if (config->node_bitmap) function(config);
+    list_iterator_destroy(iterator);
+}
+
+// The processors of the node that has fewest; 0 if there is no node.  Needs ControllerLock.
+std::uint32_t processors_of_smallest(const NodeSet&);
+
 }  // namespace elastic::slurm

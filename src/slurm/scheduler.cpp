@@ -19,9 +19,9 @@
 #include "controller/state_file.hpp"
 #include "controller/telling.hpp"
 #include "protocol/endpoint.hpp"
-#include "slurm/act/resize.hpp"
 #include "slurm/drain.hpp"
 #include "slurm/preflight.hpp"
+#include "slurm/saving.hpp"
 #include "slurm/site_config.hpp"
 
 namespace elastic::slurm {

@@ -11,7 +11,7 @@
 #include "common/text.hpp"
 #include "core/model/annotation.hpp"
 #include "protocol/endpoint.hpp"
-#include "slurm/read/eligibility.hpp"
+#include "slurm/nodes.hpp"
 #include "slurm/site_config.hpp"
 #include "slurm/spank_variable.hpp"
 

@@ -19,7 +19,7 @@ layers=$(sed -n '/^| layer | includes |/,/^$/s/^| `\([a-z/-]*\)` |\(.*\)|$/\1\2/
 
 above=
 while read -r layer allowed; do
-    [ -d "$root/src/$layer" ] || fail "doc/architecture.md: there is no src/$layer"
+    [ -d "$root/src/$layer" ] || [ -f "$root/src/$layer.cpp" ] || fail "doc/architecture.md: there is no src/$layer"
     for other in $allowed; do
         case " $above " in
         *" $other "*) ;;
@@ -31,16 +31,16 @@ done <<END
 $layers
 END
 
-# The includes of a project's folder: "file:line:folder/of/the/header".
+# The includes of a project's folder: "file:line:header", headers without their endings.
 includes=$(cd "$root" && grep -rno '#include "[a-z_-]*/[^"]*"' src --include='*.[ch]' --include='*.[ch]pp' |
-    sed 's/#include "\(.*\)\/[^/]*"$/\1/')
+    sed 's/#include "\(.*\)\.[^/]*"$/\1/')
 [ -n "$includes" ] || fail "cannot read the includes of src/"
 
 printf '%s\n' "$includes" | awk -v layers="$layers" '
-    # The row that a folder belongs to: its own, or that of the nearest folder around it.
-    function layer_of(folder) {
-        while (folder != "" && !(folder in allowed)) if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
-        return folder
+    # The row that a file belongs to: its own, or that of the nearest folder around it.
+    function layer_of(path) {
+        while (path != "" && !(path in allowed)) if (!sub(/\/[^\/]*$/, "", path)) path = ""
+        return path
     }
     BEGIN {
         FS = ":"
@@ -52,10 +52,10 @@ printf '%s\n' "$includes" | awk -v layers="$layers" '
         }
     }
     {
-        folder = $1
-        sub(/^src\//, "", folder)
-        sub(/\/[^\/]*$/, "", folder)
-        from = layer_of(folder)
+        file = $1
+        sub(/^src\//, "", file)
+        sub(/\.[^\/]*$/, "", file)
+        from = layer_of(file)
         to = layer_of($3)
         if (from == "") {
             print "FAIL: " $1 " belongs to no layer of doc/architecture.md"

@@ -13,6 +13,7 @@
 
 #include "core/pass/placement.hpp"
 #include "slurm/act/resize.hpp"
+#include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
 

@@ -6,7 +6,7 @@
 // A front end runs the prolog once, for the host that stands for all nodes.
 #include "slurm/act/prolog.hpp"
 
-#include "slurm/act/resize.hpp"
+#include "slurm/batch.hpp"
 
 namespace elastic::slurm {
 

@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "slurm/act/allocation.hpp"
+#include "slurm/batch.hpp"
 
 namespace elastic::slurm {
 
@@ -93,44 +94,7 @@ void end_what_runs_on(job_record_t* job, const NodeSet& leaving) {
     });
 }
 
-int repair_batch_step(void* step_pointer, void*) {
-    auto* step = static_cast<step_record_t*>(step_pointer);
-    if (step->step_node_bitmap || !step->job_ptr || !step->job_ptr->node_bitmap) return 0;
-    step->step_node_bitmap = bit_alloc(node_record_count);
-    // Not batch_host(): the list of steps is locked here.
-    if (int node = bit_ffs(step->job_ptr->node_bitmap); node >= 0)
-        bit_set(step->step_node_bitmap, node);
-    return 0;
-}
-
-int is_batch_step(void* step_pointer, void*) {
-    return static_cast<step_record_t*>(step_pointer)->step_id.step_id == SLURM_BATCH_SCRIPT;
-}
-
-// Where the batch step is, -1 without one.
-int node_of_batch_step(const job_record_t* job) {
-    if (!job->batch_flag || !job->step_list) return -1;
-    auto* step =
-        static_cast<step_record_t*>(list_find_first(job->step_list, is_batch_step, nullptr));
-    if (!step || !step->step_node_bitmap) return -1;
-    int node = static_cast<int>(bit_ffs(step->step_node_bitmap));
-    return node >= 0 && bit_test(job->node_bitmap, node) ? node : -1;
-}
-
 }  // namespace
-
-bool front_end_mode() {
-    return front_end_node_cnt > 0;
-}
-
-int batch_host(const job_record_t* job) {
-    if (!job->node_bitmap) return -1;
-    if (int node = node_of_batch_step(job); node >= 0) return node;
-    if (front_end_mode()) return bit_ffs(job->node_bitmap);
-    if (!job->batch_host) return bit_ffs(job->node_bitmap);
-    node_record_t* node = find_node_record(job->batch_host);
-    return node ? static_cast<int>(node->index) : -1;
-}
 
 Result<void> shrink(job_record_t* job, const NodeSet& leaving) {
     NodeSet held(job->node_bitmap);
@@ -181,20 +145,6 @@ Result<void> grow(job_record_t* job, const NodeSet& joining) {
     return {};
 }
 
-void repair_batch(job_record_t* job) {
-    if (!job->batch_flag || !job->step_list || !job->node_bitmap) return;
-    if (front_end_mode()) {
-        list_for_each(job->step_list, repair_batch_step, nullptr);
-        return;
-    }
-    int node = node_of_batch_step(job);
-    if (node < 0) return;
-    const char* name = node_record_table_ptr[node]->name;
-    if (xstrcmp(job->batch_host, name) == 0) return;
-    xfree(job->batch_host);
-    job->batch_host = xstrdup(name);
-}
-
 void set_end(job_record_t* job, time_t end) {
     if (job->time_limit == INFINITE || job->time_limit == NO_VAL) return;
     // Slurm's limits are minutes: round up, and keep the end exact.
@@ -205,21 +155,6 @@ void set_end(job_record_t* job, time_t end) {
     job->time_limit = limit;
     job->end_time = job->end_time_exp = end;
     last_job_update = time(nullptr);
-}
-
-void save_state() {
-    schedule_job_save();
-    schedule_node_save();
-}
-
-Result<void> save_jobs_now() {
-    const int rc = slurmctld_primary ? dump_all_job_state() : SLURM_SUCCESS;
-    // Slurm's own thread may just be writing what it has packed before.
-    save_state();
-    if (rc != SLURM_SUCCESS)
-        return error("{}/job_state cannot be written: {}", slurm_conf.state_save_location,
-                     slurm_strerror(rc));
-    return {};
 }
 
 }  // namespace elastic::slurm

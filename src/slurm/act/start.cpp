@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "slurm/act/resize.hpp"
+#include "slurm/batch.hpp"
+#include "slurm/read/hindrance.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -117,29 +118,6 @@ class StartingLimit {
     bool started_ = false;
 };
 
-// As Slurm's loop: a QOS may have been taken from the association since the job was submitted.
-bool has_valid_qos(job_record_t* job) {
-    if (!job->qos_id) return true;
-    assoc_mgr_lock_t locks{};
-    locks.assoc = locks.qos = READ_LOCK;
-    assoc_mgr_lock(&locks);
-    const slurmdb_assoc_rec_t* association = job->assoc_ptr;
-    const bool is_asked =
-        association && (accounting_enforce & ACCOUNTING_ENFORCE_QOS) && !job->limit_set.qos;
-    const bool is_valid = !is_asked || (job->qos_id < static_cast<uint32_t>(g_qos_count) &&
-                                        association->usage && association->usage->valid_qos &&
-                                        bit_test(association->usage->valid_qos, job->qos_id));
-    assoc_mgr_unlock(&locks);
-    if (!is_valid) {
-        if (job->state_reason != FAIL_QOS) job_fail_qos(job, "elastic", false);
-    } else if (job->state_reason == FAIL_QOS) {
-        job->state_reason = WAIT_NO_REASON;
-        xfree(job->state_desc);
-        last_job_update = time(nullptr);
-    }
-    return is_valid;
-}
-
 // Whether more or other nodes might help.
 bool is_lack_of_room(int rc) {
     return rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
@@ -161,23 +139,6 @@ StartOutcome outcome_of(int rc) {
 }
 
 }  // namespace
-
-const char* why_not_now(job_record_t* job) {
-    if (!avail_front_end(job)) return "no front end is available";
-    if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
-        return "its deadline cannot be met";
-    if (!has_valid_qos(job)) return "its association has lost its QOS";
-    if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
-        return "the limit of running tasks of its array";
-    // A limit that held it back before; one that is new it meets when it is to start.
-    if (!acct_policy_job_runnable_state(job) && !acct_policy_job_runnable_pre_select(job, false))
-        return "an accounting limit";
-    if (license_job_test(job, time(nullptr), true) != SLURM_SUCCESS) {
-        job->state_reason = WAIT_LICENSES;
-        return "licences";
-    }
-    return nullptr;
-}
 
 Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes,
                   time_t hole_ends) {

@@ -20,10 +20,6 @@ struct Started {
     std::string why;              // otherwise
 };
 
-// What keeps the job from starting now wherever there is room, null if nothing does.  Slurm sets
-// its reason for squeue.
-const char* why_not_now(job_record_t*);
-
 inline constexpr int kAsRequested = 0;
 
 // Starts the job, tried so, on exactly `nodes` of the `allowed` ones, which Slurm chooses

@@ -16,9 +16,9 @@
 #include <vector>
 
 extern "C" {
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
 #include "config.h"
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
 }
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0) && \

@@ -41,15 +41,6 @@ bool linear_selection() {
     return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
 }
 
-// Calls function(config) for each sort of hardware.
-template <class Function>
-void for_each_hardware(Function&& function) {
-    ListIterator iterator = list_iterator_create(config_list);
-    while (auto* config = static_cast<config_record_t*>(list_next(iterator)))
-        if (config->node_bitmap) function(config);
-    list_iterator_destroy(iterator);
-}
-
 // Drops the nodes whose hardware the job cannot use.
 void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
     for_each_hardware([&](const config_record_t* config) {
@@ -138,15 +129,6 @@ NodeSet left_to_steps(const job_record_t* job) {
 }
 
 }  // namespace
-
-std::uint32_t processors_of_smallest(const NodeSet& nodes) {
-    std::uint32_t least = 0;
-    for_each_hardware([&](const config_record_t* config) {
-        if (bit_overlap_any(nodes.get(), config->node_bitmap))
-            least = least ? std::min<std::uint32_t>(least, config->cpus) : config->cpus;
-    });
-    return least;
-}
 
 NodeSet usable_nodes() {
     NodeSet usable(avail_node_bitmap);

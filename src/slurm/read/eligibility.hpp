@@ -26,9 +26,6 @@ NodeSet unreported_nodes();
 // grow onto has to be awake: Slurm boots nodes for jobs that start only.
 NodeSet eligible_nodes(job_record_t*, const NodeSet& usable);
 
-// Of the node that has fewest; 0 if there is no node.
-std::uint32_t processors_of_smallest(const NodeSet&);
-
 // Whether no other job may use the nodes of this one while it runs.
 bool has_whole_nodes(const job_record_t*);
 

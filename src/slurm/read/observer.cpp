@@ -11,7 +11,7 @@
 
 #include "common/hostlist.hpp"
 #include "common/log.hpp"
-#include "slurm/act/resize.hpp"
+#include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
 
 namespace elastic::slurm {

@@ -13,9 +13,9 @@
 #include <limits>
 #include <map>
 
-#include "slurm/act/resize.hpp"
-#include "slurm/act/start.hpp"
+#include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
+#include "slurm/read/hindrance.hpp"
 #include "slurm/read/limits.hpp"
 
 namespace elastic::slurm {
