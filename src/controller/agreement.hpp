@@ -20,12 +20,13 @@
 #include <string_view>
 #include <vector>
 
-#include "common/json.hpp"
 #include "common/resize.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 
 namespace elastic::controller {
+
+using elastic::to_string;
 
 enum class AgreementState {
     queued,    // an evolving job has asked and nothing is decided
@@ -41,6 +42,12 @@ enum class AgreementState {
     cancelled,
     denied,
 };
+constexpr auto names(AgreementState) {
+    return std::to_array<std::string_view>({"queued", "offered", "accepted", "joined", "released",
+                                            "applied", "done", "declined", "expired", "cancelled",
+                                            "denied"});
+}
+bool is_final(AgreementState);
 
 enum class AgreementEvent {
     grant,
@@ -54,9 +61,10 @@ enum class AgreementEvent {
     cancel,
     deny
 };
-
-bool is_final(AgreementState);
-std::string_view to_string(AgreementState);
+constexpr auto names(AgreementEvent) {
+    return std::to_array<std::string_view>({"grant", "accept", "decline", "join", "release",
+                                            "apply", "ready", "expire", "cancel", "deny"});
+}
 
 // The table of the header's drawing; nothing for an event that the state does
 // not know.
@@ -88,10 +96,8 @@ struct Agreement {
 struct Claim {
     int size = 0;           // with how many nodes it is to start
     std::string node_list;  // the idle nodes that it takes besides those of its victims
+    JobId job = 0;          // the pending job
 };
-
-Json to_json(const Agreement&);
-Result<Agreement> agreement_from_json(const Json&);
 
 class AgreementBook {
   public:
@@ -127,8 +133,13 @@ class AgreementBook {
     std::map<OpId, Agreement>& all() { return agreements_; }
     OpId last_op() const { return last_op_; }
 
-    Json save() const;
-    Result<void> load(const Json&);
+    // Goes on with what another book had in flight, a controller's before this one.  An error names
+    // what contradicts itself; nothing has changed then.
+    Result<void> resume(const AgreementBook& before);
+
+    // The state file's: what of a book outlives its controller.
+    template <class F>
+    friend void fields(F&, AgreementBook&);
 
   private:
     OpId last_op_;

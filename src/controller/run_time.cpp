@@ -78,25 +78,4 @@ std::uint32_t RunTime::limit_of_next_run(std::uint32_t minutes) const {
     return is_ours ? minutes_before_ : 0;
 }
 
-Json RunTime::save() const {
-    return Json::object()
-        .set("limit_end", limit_.end)
-        .set("limit", limit_.minutes)
-        .set("limit_before", minutes_before_)
-        .set("law", is_law_)
-        .set("resized", resized_)
-        .set("progress_end", progress_end_)
-        .set("ledger_end", loaded_end_ > 0 ? loaded_end_ : ledger_.estimated_end());
-}
-
-void RunTime::load(const Json& json) {
-    limit_.end = json.get_number("limit_end");
-    limit_.minutes = static_cast<std::uint32_t>(json.get_int("limit"));
-    minutes_before_ = static_cast<std::uint32_t>(json.get_int("limit_before"));
-    is_law_ = json.get_bool("law");
-    resized_ = json.get_bool("resized");
-    progress_end_ = json.get_number("progress_end");
-    loaded_end_ = json.get_number("ledger_end");
-}
-
 }  // namespace elastic::controller

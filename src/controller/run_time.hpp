@@ -9,7 +9,6 @@
 
 #include <cstdint>
 
-#include "common/json.hpp"
 #include "core/model/annotation.hpp"
 #include "core/model/speedup.hpp"
 
@@ -58,10 +57,10 @@ class RunTime {
     // A limit that somebody else has set: more time cannot be had for less nodes.
     bool is_law() const { return is_law_; }
 
-    // For the state file.  What is loaded counts from the next follow() on, which knows the job's
+    // The state file's.  What is read counts from the next follow() on, which knows the job's
     // annotation.
-    Json save() const;
-    void load(const Json&);
+    template <class F>
+    friend void fields(F&, RunTime&);
 
   private:
     TimeLimit limit_;  // as seen or left last; {} in no run

@@ -5,9 +5,15 @@
 //
 // With the state the file holds the lines that the journal is told next, since a
 // crash may come between the two: start() writes those that are missing.
+//
+// What is in the file is written down once (common/record.hpp).  Keys that older controllers did
+// not write may be missing.
 #include "controller/state_file.hpp"
 
+#include <algorithm>
+
 #include "common/atomic_file.hpp"
+#include "common/record.hpp"
 
 namespace elastic::controller {
 
@@ -15,126 +21,228 @@ namespace {
 
 constexpr int kFormat = 3;
 constexpr std::size_t kMaxSize = 256u << 20;
-constexpr std::int64_t kMaxRange = 10'000'000;  // jobs; no Slurm has so many
+constexpr std::int64_t kMaxWaiting = 10'000'000;  // jobs; no Slurm has so many
 
-Json to_json(const Job& job) {
-    Json json = Json::object();
-    json.set("job", job.id)
-        .set("running", job.running)
-        .set("suspended", job.suspended)
-        .set("restarts", job.restarts)
-        .set("nodes", job.nodes)
-        .set("node_list", job.node_list);
-    if (job.shared) json.set("shared", true);
-    if (!job.elastic) return json;
-    return json.set("not_before", job.participation.not_before)
-        .set("last_resize", job.history.last_resize)
-        .set("gain", job.history.gain)
-        .set("expansions", job.history.expansions)
-        .set("resizes", job.history.resizes)
-        .set("last_reason", job.last_reason)
-        .set("began", job.began)
-        .set("time", job.time.save());
+constexpr Number kTime{-kNever, kNever};
+
+bool is_kept(const Agreement& agreement) {
+    return agreement.open();
 }
-
-// Ids as pairs of first and last.
-Json ranges(std::vector<JobId> ids) {
-    std::sort(ids.begin(), ids.end());
-    Json list = Json::array();
-    for (std::size_t first = 0, next = 0; first < ids.size(); first = next) {
-        for (next = first + 1; next < ids.size() && ids[next] == ids[next - 1] + 1;) ++next;
-        list.push(Json::array().push(ids[first]).push(ids[next - 1]));
-    }
-    return list;
+bool is_kept(const Claim&) {
+    return true;
 }
-
 // Of a job that waits there is nothing to know but that the journal has been told of it.
-Json to_json(const JobTable& table) {
-    Json jobs = Json::array();
-    std::vector<JobId> waiting;
-    for (const auto& [id, job] : table.all())
-        if (job.running || job.suspended)
-            jobs.push(to_json(job));
-        else if (job.submitted)
-            waiting.push_back(id);
-    return Json::object().set("jobs", jobs).set("waiting", ranges(std::move(waiting)));
+bool is_kept(const Job& job) {
+    return job.running || job.suspended;
 }
 
-Json to_json(const journal::Batch& batch) {
-    return Json::object()
-        .set("file", static_cast<std::int64_t>(batch.file))
-        .set("at", batch.at)
-        .set("events", static_cast<std::int64_t>(batch.events))
-        .set("text", batch.text);
-}
-
-journal::Batch batch_from_json(const Json& json) {
-    journal::Batch batch;
-    batch.file = static_cast<std::uint64_t>(json.get_int("file"));
-    batch.at = json.get_int("at");
-    batch.events = static_cast<std::size_t>(json.get_int("events"));
-    batch.text = json.get_string("text");
-    return batch;
-}
-
-void from_json(const Json& json, JobTable& jobs) {
-    auto id = json.need_int("job", 1, UINT32_MAX);
-    if (!id) return;
-    Job& job = jobs.get(static_cast<JobId>(*id));
-    job.submitted = true;
-    job.running = json.get_bool("running");
-    job.suspended = json.get_bool("suspended");
-    job.restarts = static_cast<int>(json.get_int("restarts"));
-    job.nodes = static_cast<int>(json.get_int("nodes"));
-    job.node_list = json.get_string("node_list");
-    job.shared = json.get_bool("shared");
-    job.participation.not_before = json.get_number("not_before");
-    job.history.last_resize = json.get_number("last_resize");
-    job.history.gain = static_cast<int>(json.get_int("gain"));
-    job.history.expansions = static_cast<int>(json.get_int("expansions"));
-    job.history.resizes = static_cast<int>(json.get_int("resizes"));
-    job.last_reason = json.get_string("last_reason");
-    job.began = json.get_number("began");
-    job.time.load(json.get("time"));
-}
-
-void read_waiting(const Json& ranges, JobTable& jobs) {
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-        auto first = ranges.at(i).at(0).as_int(), last = ranges.at(i).at(1).as_int();
-        if (first < 1 || last > UINT32_MAX || last - first > kMaxRange) continue;
-        for (auto id = static_cast<JobId>(first); id <= last; ++id) {
-            jobs.get(id).submitted = true;
-        }
+// A map's values, which have their own key: an array of those that are kept.
+template <auto kKey>
+struct Values {
+    template <class Map>
+    Json write(const Map& map) const {
+        Json array = Json::array();
+        for (const auto& [key, value] : map)
+            if (is_kept(value)) array.push(write_record(value));
+        return array;
     }
+    template <class Map>
+    Result<void> read(const Json& json, Map& map) const {
+        std::vector<typename Map::mapped_type> values;
+        if (auto done = List{}.read(json, values); !done) return done;
+        for (auto& value : values) {
+            const auto key = value.*kKey;
+            if (is_kept(value) && !map.emplace(key, std::move(value)).second)
+                return error(" has {} twice", key);
+        }
+        return {};
+    }
+};
+
+// The jobs that wait, by their numbers: pairs of first and last.
+struct Waiting {
+    Json write(const JobTable::Jobs& jobs) const {
+        std::vector<JobId> ids;
+        for (const auto& [id, job] : jobs)
+            if (job.submitted && !is_kept(job)) ids.push_back(id);
+        std::ranges::sort(ids);
+        Json array = Json::array();
+        for (std::size_t first = 0, next = 0; first < ids.size(); first = next) {
+            for (next = first + 1; next < ids.size() && ids[next] == ids[next - 1] + 1;) ++next;
+            array.push(kRange.write(std::array{ids[first], ids[next - 1]}));
+        }
+        return array;
+    }
+    Result<void> read(const Json& json, JobTable::Jobs& jobs) const {
+        std::vector<std::vector<JobId>> ranges;
+        if (auto done = List<List<Whole>>{kRange}.read(json, ranges); !done) return done;
+        std::int64_t count = 0;
+        for (const auto& range : ranges) {
+            if (range.size() != 2 || range[0] > range[1])
+                return error(" must have pairs of a first and a last job");
+            if (count += std::int64_t{range[1]} - range[0] + 1; count > kMaxWaiting)
+                return error(" has {} jobs, at most {} are allowed", count, kMaxWaiting);
+            for (std::int64_t id = range[0]; id <= range[1]; ++id)
+                jobs[static_cast<JobId>(id)].id = static_cast<JobId>(id);
+        }
+        return {};
+    }
+
+  private:
+    static constexpr List<Whole> kRange{Whole{1}};
+};
+
+// A file's number in its file system, of which some use all 64 bits: as a signed one.
+struct Inode {
+    Json write(std::uint64_t file) const { return Json(static_cast<std::int64_t>(file)); }
+    Result<void> read(const Json& json, std::uint64_t& file) const {
+        std::int64_t found = 0;
+        const auto done = Whole{}.read(json, found);
+        file = static_cast<std::uint64_t>(found);
+        return done;
+    }
+};
+
+// The end by the ledger, or what was read of one before, as long as no ledger goes on with it.
+struct LedgerEnd {
+    Time by_ledger;
+
+    Json write(Time read_before) const { return Json(read_before > 0 ? read_before : by_ledger); }
+    Result<void> read(const Json& json, Time& end) const { return kTime.read(json, end); }
+};
+
+constexpr Whole kOp{1, 1LL << 52}, kOpOrNone{0, 1LL << 52};
+constexpr Whole kJob{1}, kCount{0};
+constexpr Text kText{kMaxSize};
+
+// A field that is always written and that older controllers did not know.
+template <class F, class... Field>
+void later(F& f, Field&&... field) {
+    f.when(true, std::forward<Field>(field)...);
 }
 
 }  // namespace
 
+template <class F>
+void fields(F& f, Agreement& agreement) {
+    f.required("op", agreement.op, kOp);
+    f.required("job", agreement.job, kJob);
+    f.required("kind", agreement.kind);
+    f.required("state", agreement.state);
+    later(f, "requested", agreement.requested);
+    f.required("nodes", agreement.nodes, kCount);
+    later(f, "least", agreement.least, kCount);
+    later(f, "granted", agreement.granted, kCount);
+    f.required("node_list", agreement.node_list, kText);
+    f.required("beneficiary", agreement.beneficiary, kCount);
+    f.required("created", agreement.created, kTime);
+    f.required("deadline", agreement.deadline, kTime);
+    f.required("reason", agreement.reason, kText);
+}
+
+template <class F>
+void fields(F& f, Claim& claim) {
+    f.required("job", claim.job, kJob);
+    f.required("size", claim.size, kCount);
+    f.required("node_list", claim.node_list, kText);
+}
+
+template <class F>
+void fields(F& f, AgreementBook& book) {
+    f.required("last_op", book.last_op_, kOpOrNone);
+    f.required("agreements", book.agreements_, Values<&Agreement::op>{});
+    later(f, "claims", book.claims_, Values<&Claim::job>{});
+}
+
+template <class F>
+void fields(F& f, RunTime& time) {
+    f.required("limit_end", time.limit_.end, kTime);
+    f.required("limit", time.limit_.minutes, kCount);
+    f.required("limit_before", time.minutes_before_, kCount);
+    f.required("law", time.is_law_);
+    f.required("resized", time.resized_);
+    f.required("progress_end", time.progress_end_, kTime);
+    f.required("ledger_end", time.loaded_end_, LedgerEnd{time.ledger_.estimated_end()});
+}
+
+template <class F>
+void fields(F& f, Job& job) {
+    f.required("job", job.id, kJob);
+    f.required("running", job.running);
+    f.required("suspended", job.suspended);
+    f.required("restarts", job.restarts, kCount);
+    f.required("nodes", job.nodes, kCount);
+    f.required("node_list", job.node_list, kText);
+    f.optional("shared", job.shared);
+    f.when(job.elastic, "not_before", job.participation.not_before, kTime);
+    f.when(job.elastic, "last_resize", job.history.last_resize, kTime);
+    f.when(job.elastic, "gain", job.history.gain, Whole{});
+    f.when(job.elastic, "expansions", job.history.expansions, kCount);
+    f.when(job.elastic, "resizes", job.history.resizes, kCount);
+    f.when(job.elastic, "last_reason", job.last_reason, kText);
+    f.when(job.elastic, "began", job.began, kTime);
+    f.when(job.elastic, "time", job.time);
+}
+
+template <class F>
+void fields(F& f, JobTable& table) {
+    f.required("jobs", table.all(), Values<&Job::id>{});
+    f.required("waiting", table.all(), Waiting{});
+}
+
+}  // namespace elastic::controller
+
+namespace elastic::journal {
+
+template <class F>
+void fields(F& f, Batch& batch) {
+    f.required("file", batch.file, controller::Inode{});
+    f.required("at", batch.at, controller::kCount);
+    f.required("events", batch.events, controller::kCount);
+    f.required("text", batch.text, controller::kText);
+}
+
+}  // namespace elastic::journal
+
+namespace elastic::controller {
+
+template <class F>
+void fields(F& f, State& state) {
+    int format = kFormat;
+    fields(f, state.book);
+    f.required("format", format, Whole{kFormat, kFormat});
+    f.required("table", state.jobs);
+    f.required("telling", state.telling);
+}
+
+std::string state_text(const State& state) {
+    return write_record(state).dump();
+}
+
+Result<void> read_state(std::string_view text, State& state) {
+    auto json = Json::parse(text);
+    if (!json) return json.error();
+    if (json->get_int("format") != kFormat)
+        return error("format {} is not {}", json->get_int("format"), kFormat);
+    State read;
+    if (auto done = read_record(*json, read); !done) return done;
+    if (auto resumed = state.book.resume(read.book); !resumed) return resumed;
+    for (auto& [id, job] : read.jobs.all()) job.submitted = true;
+    state.jobs = std::move(read.jobs);
+    state.telling = std::move(read.telling);
+    return {};
+}
+
 Result<void> save_state_file(const std::string& path, const State& state) {
-    Json json = state.book.save()
-                    .set("format", kFormat)
-                    .set("table", to_json(state.jobs))
-                    .set("telling", to_json(state.telling));
-    return write_file(path, json.dump(), Durability::survives_process);
+    return write_file(path, state_text(state), Durability::survives_process);
 }
 
 Result<void> load_state_file(const std::string& path, State& state) {
     auto text = read_file_if_there(path, kMaxSize);
     if (!text) return text.error();
     if (!*text) return {};
-    auto json = Json::parse(**text);
-    if (!json) return error("{}: {}", path, json.error().message);
-    if (json->get_int("format") != kFormat)
-        return error("{}: format {} is not {}", path, json->get_int("format"), kFormat);
-    AgreementBook book(state.book.last_op());
-    if (auto loaded = book.load(*json); !loaded)
-        return error("{}: {}", path, loaded.error().message);
-    state.book = std::move(book);
-    state.telling = batch_from_json(json->get("telling"));
-    Json jobs = json->get("table").get("jobs");
-    for (std::size_t i = 0; i < jobs.size(); ++i) from_json(jobs.at(i), state.jobs);
-    read_waiting(json->get("table").get("waiting"), state.jobs);
-    return {};
+    auto done = read_state(**text, state);
+    return done ? done : error("{}: {}", path, done.error().message);
 }
 
 }  // namespace elastic::controller

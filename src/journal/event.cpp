@@ -1,265 +1,140 @@
 // SPDX-License-Identifier: MIT
-// Events to and from JSON.
+// Each event's JSON, written down once (common/record.hpp), and its words for people.
 //
-// Each event lists its keys once, in fields(); a visitor that writes and one
-// that reads go over the same list, so the two cannot come to differ.  The
-// reader trusts nothing: every number has its range and every text its greatest
-// length, and the first key that is wrong ends it.
+// The reader trusts nothing: every number has its range and every text its greatest length, and the
+// first key that is wrong ends it.
 #include "journal/event.hpp"
 
 #include <array>
-#include <limits>
-#include <optional>
-#include <span>
-#include <type_traits>
 
 #include "common/hostlist.hpp"
+#include "common/record.hpp"
 #include "common/text.hpp"
 
 namespace elastic::journal {
 namespace {
 
-constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxDescription = 4096;
-constexpr std::size_t kMaxNodeList = 1 << 20;
-constexpr std::array<std::string_view, 2> kKinds{"shrink", "expand"};
-constexpr std::array<std::string_view, 4> kControllerWhats{"start", "stop", "reconfigure",
-                                                           "resume"};
 // In the order of Event::what.
 constexpr std::array<std::string_view, 15> kNames{
     "controller", "submit", "start", "offer",   "accept", "decline", "expire", "cancel",
     "release",    "resize", "ready", "request", "grant",  "deny",    "end"};
 static_assert(kNames.size() == std::variant_size_v<decltype(Event::what)>);
 
-template <class V, class E>
-using Of = std::conditional_t<V::kReads, E&, const E&>;
+template <class E>
+concept Answer =
+    std::is_same_v<E, Accept> || std::is_same_v<E, Decline> || std::is_same_v<E, Expire> ||
+    std::is_same_v<E, Cancel> || std::is_same_v<E, Release> || std::is_same_v<E, Ready>;
 
-enum class Need { required, optional };
-constexpr Need kRequired = Need::required, kOptional = Need::optional;
+constexpr Whole kId{1}, kIdOrNone{0}, kCount{0, kMaxHosts};
+constexpr Text kNodes{1 << 20};
+constexpr Prose kText{1024};
+constexpr Number kTime{-kNever, kNever}, kDuration{0, kNever};
 
-template <class V>
-void fields(V& v, Of<V, Controller> e) {
-    v.choice("what", e.what, kControllerWhats);
-    v.count("nodes", e.nodes, kRequired);
-    v.text("policy", e.policy, kOptional);
+template <class F, class E>
+void job_and_op(F& f, E& e) {
+    f.required("job", e.job, kId);
+    f.required("op", e.op, kId);
 }
 
-template <class V>
-void fields(V& v, Of<V, Submit> e) {
-    v.job("job", e.job, kRequired);
-    v.text("class", e.job_class, kRequired);
-    v.count("min", e.min, kRequired);
-    v.count("pref", e.pref, kRequired);
-    v.count("max", e.max, kRequired);
-    v.duration("limit", e.limit);
-    v.text("user", e.user, kOptional);
-    v.text("name", e.name, kOptional);
+// What an application asks for and how that ends.
+template <class F, class E>
+void asked(F& f, E& e) {
+    job_and_op(f, e);
+    f.required("kind", e.kind);
+    f.required("want", e.want, kCount);
 }
 
-template <class V>
-void fields(V& v, Of<V, Start> e) {
-    v.job("job", e.job, kRequired);
-    v.nodes("nodes", e.nodes, kRequired);
-    v.count("count", e.count, kRequired);
-    v.flag("shared", e.shared);
-    v.text("array", e.array, kOptional);
+}  // namespace
+
+template <class F>
+void fields(F& f, Controller& e) {
+    f.required("what", e.what);
+    f.required("nodes", e.nodes, kCount);
+    f.optional("policy", e.policy, kText);
 }
 
-template <class V>
-void fields(V& v, Of<V, Offer> e) {
-    v.job("job", e.job, kRequired);
-    v.op("op", e.op, kRequired);
-    v.choice("kind", e.kind, kKinds);
-    v.count("count", e.count, kRequired);
-    v.nodes("nodes", e.nodes, kOptional);
-    v.job("beneficiary", e.beneficiary, kOptional);
-    v.text("reason", e.reason, kOptional);
+template <class F>
+void fields(F& f, Submit& e) {
+    f.required("job", e.job, kId);
+    f.required("class", e.job_class, kText);
+    f.required("min", e.min, kCount);
+    f.required("pref", e.pref, kCount);
+    f.required("max", e.max, kCount);
+    f.optional("limit", e.limit, kDuration);
+    f.optional("user", e.user, kText);
+    f.optional("name", e.name, kText);
 }
 
-template <class V, class E>
-void answer_fields(V& v, E& e) {
-    v.job("job", e.job, kRequired);
-    v.op("op", e.op, kRequired);
-    if constexpr (requires { e.reason; }) v.text("reason", e.reason, kOptional);
+template <class F>
+void fields(F& f, Start& e) {
+    f.required("job", e.job, kId);
+    f.required("nodes", e.nodes, kNodes);
+    f.required("count", e.count, kCount);
+    f.optional("shared", e.shared);
+    f.optional("array", e.array, kText);
 }
 
-template <class V>
-void fields(V& v, Of<V, Accept> e) {
-    answer_fields(v, e);
-}
-template <class V>
-void fields(V& v, Of<V, Decline> e) {
-    answer_fields(v, e);
-}
-template <class V>
-void fields(V& v, Of<V, Expire> e) {
-    answer_fields(v, e);
-}
-template <class V>
-void fields(V& v, Of<V, Cancel> e) {
-    answer_fields(v, e);
-}
-template <class V>
-void fields(V& v, Of<V, Release> e) {
-    answer_fields(v, e);
-}
-template <class V>
-void fields(V& v, Of<V, Ready> e) {
-    answer_fields(v, e);
+template <class F>
+void fields(F& f, Offer& e) {
+    job_and_op(f, e);
+    f.required("kind", e.kind);
+    f.required("count", e.count, kCount);
+    f.optional("nodes", e.nodes, kNodes);
+    f.optional("beneficiary", e.beneficiary, kIdOrNone);
+    f.optional("reason", e.reason, kText);
 }
 
-template <class V>
-void fields(V& v, Of<V, Resize> e) {
-    v.job("job", e.job, kRequired);
-    v.op("op", e.op, kOptional);
-    v.choice("kind", e.kind, kKinds);
-    v.count("from", e.from, kRequired);
-    v.count("to", e.to, kRequired);
-    v.nodes("nodes", e.nodes, kRequired);
-    v.text("reason", e.reason, kOptional);
+template <class F, Answer E>
+void fields(F& f, E& e) {
+    job_and_op(f, e);
+    if constexpr (requires { e.reason; }) f.optional("reason", e.reason, kText);
 }
 
-template <class V>
-void fields(V& v, Of<V, Request> e) {
-    v.job("job", e.job, kRequired);
-    v.op("op", e.op, kRequired);
-    v.choice("kind", e.kind, kKinds);
-    v.count("want", e.want, kRequired);
-    v.count("least", e.least, kOptional);
+template <class F>
+void fields(F& f, Resize& e) {
+    f.required("job", e.job, kId);
+    f.optional("op", e.op, kIdOrNone);
+    f.required("kind", e.kind);
+    f.required("from", e.from, kCount);
+    f.required("to", e.to, kCount);
+    f.required("nodes", e.nodes, kNodes);
+    f.optional("reason", e.reason, kText);
 }
 
-template <class V>
-void fields(V& v, Of<V, Grant> e) {
-    v.job("job", e.job, kRequired);
-    v.op("op", e.op, kRequired);
-    v.choice("kind", e.kind, kKinds);
-    v.count("want", e.want, kRequired);
-    v.count("count", e.count, kOptional);
+template <class F>
+void fields(F& f, Request& e) {
+    asked(f, e);
+    f.optional("least", e.least, kCount);
 }
 
-template <class V>
-void fields(V& v, Of<V, Deny> e) {
-    v.job("job", e.job, kRequired);
-    v.op("op", e.op, kRequired);
-    v.choice("kind", e.kind, kKinds);
-    v.count("want", e.want, kRequired);
-    v.text("reason", e.reason, kOptional);
+template <class F>
+void fields(F& f, Grant& e) {
+    asked(f, e);
+    f.optional("count", e.count, kCount);
 }
 
-template <class V>
-void fields(V& v, Of<V, End> e) {
-    v.job("job", e.job, kRequired);
-    v.text("state", e.state, kRequired);
-    v.count("count", e.count, kRequired);
+template <class F>
+void fields(F& f, Deny& e) {
+    asked(f, e);
+    f.optional("reason", e.reason, kText);
 }
 
-class Writing {
-  public:
-    static constexpr bool kReads = false;
-    explicit Writing(Json& out) : out_(out) {}
-
-    void job(std::string_view key, JobId v, Need need) { put(key, v, need, v == 0); }
-    void op(std::string_view key, OpId v, Need need) { put(key, v, need, v == 0); }
-    void count(std::string_view key, int v, Need need) { put(key, v, need, v == 0); }
-    void duration(std::string_view key, Duration v) { put(key, v, kOptional, v == 0); }
-    void flag(std::string_view key, bool v) { put(key, v, kOptional, !v); }
-    void nodes(std::string_view key, const std::string& v, Need need) {
-        put(key, v, need, v.empty());
-    }
-    // Cut rather than written as what no reader takes.
-    void text(std::string_view key, const std::string& v, Need need) {
-        put(key, std::string_view(v).substr(0, kMaxText), need, v.empty());
-    }
-    template <class Enum>
-    void choice(std::string_view key, Enum v, std::span<const std::string_view> names) {
-        out_.set(key, names[static_cast<std::size_t>(v)]);
-    }
-
-  private:
-    template <class T>
-    void put(std::string_view key, const T& v, Need need, bool is_default) {
-        if (need == kRequired || !is_default) out_.set(key, Json(v));
-    }
-
-    Json& out_;
-};
-
-class Reading {
-  public:
-    static constexpr bool kReads = true;
-    explicit Reading(const Json& in) : in_(in) {}
-
-    const std::optional<Error>& error() const { return error_; }
-
-    void job(std::string_view key, JobId& v, Need need) {
-        integer(key, v, need, need == kRequired ? 1 : 0, std::numeric_limits<JobId>::max());
-    }
-    void op(std::string_view key, OpId& v, Need need) {
-        integer(key, v, need, need == kRequired ? 1 : 0, std::numeric_limits<OpId>::max());
-    }
-    void count(std::string_view key, int& v, Need need) { integer(key, v, need, 0, kMaxHosts); }
-    void duration(std::string_view key, Duration& v) {
-        if (skips(key, kOptional)) return;
-        take(in_.need_number(key, 0, kNever), v);
-    }
-    void flag(std::string_view key, bool& v) { v = in_.get_bool(key, false); }
-    void nodes(std::string_view key, std::string& v, Need need) {
-        string(key, v, need, kMaxNodeList);
-    }
-    void text(std::string_view key, std::string& v, Need need) { string(key, v, need, kMaxText); }
-
-    template <class Enum>
-    void choice(std::string_view key, Enum& v, std::span<const std::string_view> names) {
-        std::string text;
-        string(key, text, kRequired, kMaxText);
-        if (error_) return;
-        for (std::size_t i = 0; i < names.size(); ++i)
-            if (names[i] == text) {
-                v = static_cast<Enum>(i);
-                return;
-            }
-        error_ = elastic::error("{}: \"{}\" is not one of {}", key, printable(text),
-                                fmt::join(names, ", "));
-    }
-
-  private:
-    bool skips(std::string_view key, Need need) {
-        return error_ || (need == kOptional && !in_.has(key));
-    }
-    template <class T>
-    void integer(std::string_view key, T& v, Need need, std::int64_t low, std::int64_t high) {
-        if (!skips(key, need)) take(in_.need_int(key, low, high), v);
-    }
-    void string(std::string_view key, std::string& v, Need need, std::size_t max_length) {
-        if (!skips(key, need)) take(in_.need_string(key, max_length), v);
-    }
-    template <class R, class T>
-    void take(Result<R> from, T& to) {
-        if (from)
-            to = static_cast<T>(std::move(*from));
-        else
-            error_ = from.error();
-    }
-
-    const Json& in_;
-    std::optional<Error> error_;
-};
-
-// The event of alternative `index`, read from `json`.
-template <std::size_t I = 0>
-Result<Event> read_alternative(std::size_t index, Time time, const Json& json) {
-    using What = decltype(Event::what);
-    if constexpr (I < std::variant_size_v<What>) {
-        if (index != I) return read_alternative<I + 1>(index, time, json);
-        std::variant_alternative_t<I, What> e;
-        Reading reading(json);
-        fields(reading, e);
-        if (reading.error()) return *reading.error();
-        return Event{time, std::move(e)};
-    } else {
-        return error("no such event");
-    }
+template <class F>
+void fields(F& f, End& e) {
+    f.required("job", e.job, kId);
+    f.required("state", e.state, kText);
+    f.required("count", e.count, kCount);
 }
+
+template <class F>
+void fields(F& f, Event& e) {
+    f.required("time", e.time, kTime);
+    f.required("event", e.what, Which{kNames});
+    f.alternative(e.what, Which{kNames});
+}
+
+namespace {
 
 std::string in_brackets(std::string_view text) {
     return text.empty() ? "" : fmt::format(" ({})", text);
@@ -272,8 +147,7 @@ std::string nodes_word(int n) {
 // What the job of an event does.
 struct Describe {
     std::string operator()(const Controller& e) const {
-        return fmt::format("controller {}, {}{}",
-                           kControllerWhats[static_cast<std::size_t>(e.what)], nodes_word(e.nodes),
+        return fmt::format("controller {}, {}{}", to_string(e.what), nodes_word(e.nodes),
                            e.policy.empty() ? "" : ", policy " + e.policy);
     }
     std::string operator()(const Submit& e) const {
@@ -349,22 +223,14 @@ OpId op_of(const Event& event) {
 }
 
 Json to_json(const Event& event) {
-    Json out = Json::object();
-    out.set("time", event.time).set("event", name_of(event));
-    Writing writing(out);
-    std::visit([&](const auto& e) { fields(writing, e); }, event.what);
-    return out;
+    return write_record(event);
 }
 
 Result<Event> event_from_json(const Json& json) {
-    if (!json.is_object()) return error("not a JSON object");
-    const Result<double> time = json.need_number("time", -kNever, kNever);
-    if (!time) return time.error();
-    const Result<std::string> name = json.need_string("event", kMaxText);
-    if (!name) return name.error();
-    for (std::size_t i = 0; i < kNames.size(); ++i)
-        if (kNames[i] == *name) return read_alternative(i, *time, json);
-    return error("event: \"{}\" is unknown", printable(*name));
+    Event event;
+    const Result<void> done = read_record(json, event);
+    if (!done) return done.error();
+    return event;
 }
 
 std::string describe(const Event& event, const JobNames& names) {

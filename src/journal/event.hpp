@@ -27,6 +27,8 @@
 
 namespace elastic::journal {
 
+using elastic::to_string;
+
 // A job is known: written once before its `start`.
 struct Submit {
     JobId job = 0;
@@ -139,6 +141,9 @@ struct Controller {
     int nodes = 0;  // that exist, in whatever state
     std::string policy;
 };
+constexpr auto names(Controller::What) {
+    return std::to_array<std::string_view>({"start", "stop", "reconfigure", "resume"});
+}
 
 struct Event {
     Time time = 0;

@@ -120,36 +120,13 @@ TEST(the_book_finds_the_shrinks_for_a_job) {
     check_eq(book.shrinks_for(9).size(), 1u);
 }
 
-TEST(a_saved_book_is_the_same_book) {
-    AgreementBook book(1000);
-    Agreement& shrink = book.open(of(1, ResizeKind::shrink));
-    shrink.node_list = "n[3-4]";
-    shrink.beneficiary = 9;
-    shrink.beneficiary = 9;
-    book.claim(9, {3, "n[7-8]"});
-    shrink.deadline = 12.5;
-    shrink.reason = "for a \"test\"";
-    book.open(of(2, ResizeKind::expand, State::queued)).requested = true;
-    Agreement& over = book.open(of(3, ResizeKind::expand));
-    check_ok(book.advance(over, Event::cancel));
-
-    AgreementBook other;
-    check_ok(other.load(book.save()));
-    check_eq(other.save().dump(), book.save().dump());
-    check_that((other.of_job(3) == nullptr));
-    check_eq(other.claim_of(9)->size, 3);
-    check_eq(other.claim_of(9)->node_list, "n[7-8]");
-    check_eq(other.open(of(4, ResizeKind::shrink)).op, 1004);
-}
-
-TEST(a_broken_book_is_refused) {
-    for (
-        const char* text :
-        {"{}", R"({"last_op":"x"})", R"({"last_op":1,"agreements":[{}]})",
-         R"({"last_op":1,"agreements":[{"op":1,"job":1,"nodes":1,"kind":"jump","state":"offered"}]})",
-         R"({"last_op":1,"agreements":[{"op":1,"job":1,"nodes":1,"kind":"shrink","state":"x"}]})",
-         R"({"last_op":1,"agreements":[{"op":1,"job":-1,"nodes":1,"kind":"shrink","state":"offered"}]})"}) {
-        AgreementBook book;
-        check_that((!book.load(*Json::parse(text))));
-    }
+TEST(a_book_goes_on_where_another_ended) {
+    AgreementBook before(1000);
+    before.open(of(1, ResizeKind::shrink)).beneficiary = 9;
+    before.claim(9, {3, "n[7-8]"});
+    AgreementBook book(500);
+    check_ok(book.resume(before));
+    check_eq(book.of_job(1)->op, 1001);
+    check_eq(book.claim_of(9)->job, 9U);
+    check_eq(book.open(of(4, ResizeKind::shrink)).op, 1002);
 }

@@ -80,9 +80,20 @@ TEST(what_is_no_event_is_refused) {
     check_that(!refused(R"({"time":1,"event":"accept","job":1,"op":1,"later":"key"})"));
 }
 
+TEST(an_error_says_which_key_of_which_event_is_wrong) {
+    const auto read = [](const char* text) { return event_from_json(*Json::parse(text)); };
+    check_error(read("[]"), "must be an object, not an array");
+    check_error(read(R"({"time":1})"), "event is missing");
+    check_error(read(R"({"time":1,"event":"offer","job":1})"), "offer: op is missing");
+    check_error(read(R"({"time":1,"event":"end","job":1,"state":"X","count":-1})"),
+                "end: count must be an integer from 0 to 100000, not -1");
+    check_error(read(R"({"time":1,"event":"offer","job":1,"op":1,"kind":"grow"})"),
+                R"(offer: kind must be one of shrink, expand, not "grow")");
+}
+
 TEST(a_text_too_long_for_readers_is_cut_by_the_writer) {
-    const Event event{1, Decline{7, 9, std::string(5000, 'x')}};
-    check_ok(event_from_json(to_json(event)));
+    for (const char c : {'x', '\xff'})  // which is no UTF-8, and longer once it is mended
+        check_ok(event_from_json(to_json({1, Decline{7, 9, std::string(5000, c)}})));
 }
 
 TEST(descriptions_say_what_happened_and_hold_no_control_characters) {

@@ -99,27 +99,3 @@ TEST(a_requeued_job_has_the_limit_that_its_user_gave) {
     check_eq(time.limit_of_next_run(250), 120U);
     check_eq(time.limit_of_next_run(60), 0U);  // somebody has set another
 }
-
-TEST(a_restart_forgets_nothing) {
-    RunTime time = begun(), loaded;
-    time.resize(100, 2, 0);
-    time.extended({14300, 239});
-    loaded.load(time.save());
-    check_that(!loaded.follow(200, {14300, 239}, 2, kAnnotation));
-    check_near(loaded.estimated_end(200), time.estimated_end(200), 1e-6);
-    check_eq(loaded.limit_of_next_run(239), 120U);
-    loaded.resize(200, 1, 0);
-    time.resize(200, 1, 0);
-    check_near(loaded.extension(), time.extension(), 1e-6);
-    loaded.follow(300, {60, 1}, 1, kAnnotation);
-    RunTime again;
-    again.load(loaded.save());
-    check_that(again.is_law());
-}
-
-TEST(a_limit_changed_while_the_controller_was_away_is_the_law) {
-    RunTime loaded;
-    loaded.load(begun().save());
-    check_that(loaded.follow(200, {600, 10}, 4, kAnnotation));
-    check_eq(loaded.estimated_end(200), 600);
-}
