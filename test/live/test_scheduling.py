@@ -289,6 +289,25 @@ def test_arrays(cluster):
     wait_until(done, "all elements are complete", within=60)
 
 
+def test_elements_of_an_array_wait_as_one_entry(cluster, elastic):
+    """But for the one that others shrink for; all of them run in the end."""
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    elastic(Policy="lina-default", ResizeGap=0)
+    array = cluster.sbatch("--array=1-3", "-N2", "--exclusive", wrap="sleep 60")
+
+    def copies():
+        pending = cluster.selastic("snapshot")["snapshot"]["pending"]
+        return [(job.get("claimed", False), job.get("copies", 1)) for job in pending if job["id"] == array]
+    wait_until(lambda: copies() == [(True, 1), (False, 2)], lambda: f"one of three is claimed: {copies()}")
+
+    def running():
+        return cluster.run("squeue", "--noheader", "--array", "--job", array, "--states=R").out.count("\n")
+    while running() < 3:
+        app.take_shrink()
+    assert len(cluster.nodes_of(app.job)) == 2
+    assert running() == 3
+
+
 @pytest.mark.parametrize("state", ["DRAIN", "DOWN"])
 def test_unusable_nodes(cluster, state):
     cluster.run("scontrol", "update", "NodeName=n[2-4]", f"State={state}", "Reason=test")

@@ -2,6 +2,8 @@
 // What always holds for a plan (planner.hpp), on random snapshots with
 // everything in them, under every preset and victim order.
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "core/model/speedup.hpp"
 #include "random_snapshot.hpp"
@@ -457,6 +459,62 @@ TEST(the_same_snapshot_gives_the_same_plan) {
                       c.text().c_str());
         check_eq(to_json(used.plan(*read, c.policy, rng)).dump(), expected);
     });
+}
+
+// Each job that waits for no victims, one to four times.
+Snapshot with_copies(Snapshot snapshot, Rng& rng) {
+    int nodes = 0;
+    for (const Pool& pool : snapshot.pools) nodes += pool.nodes;
+    for (PendingJob& job : snapshot.pending)
+        if (!job.claimed) job.copies = std::min(1 + static_cast<int>(rng() % 4), nodes + 1);
+    return snapshot;
+}
+
+// The same with an entry for each copy, and the entry of `snapshot` that each comes from.
+std::pair<Snapshot, std::vector<std::uint32_t>> unfolded(Snapshot snapshot) {
+    std::vector<std::uint32_t> from;
+    std::vector<PendingJob> queue;
+    for (std::uint32_t entry = 0; entry < snapshot.pending.size(); ++entry) {
+        PendingJob& job = snapshot.pending[entry];
+        for (int left = std::exchange(job.copies, 1); left > 0; --left) {
+            queue.push_back(job);
+            from.push_back(entry);
+        }
+    }
+    snapshot.pending = std::move(queue);
+    return {std::move(snapshot), std::move(from)};
+}
+
+// Of the reservations of one entry it does not matter which comes first.
+std::string text_of(std::vector<Action> actions) {
+    std::ranges::stable_sort(actions, {}, [](const Action& action) {
+        const bool reserves = action.kind == ActionKind::reserve;
+        return reserves ? std::tuple(true, action.entry, action.time, action.nodes)
+                        : std::tuple(false, std::uint32_t{0}, Time{0}, PoolCounts());
+    });
+    Plan plan;
+    plan.actions = std::move(actions);
+    return to_json(plan).dump();
+}
+
+TEST(copies_are_planned_as_entries_of_their_own) {
+    int several = 0;
+    Rng rng(seed(20));
+    for_random_cases(19, 6000, [&](const Case& given) {
+        const Case folded(with_copies(given.snapshot, rng), given.policy);
+        check_ok(validate(folded.snapshot));
+        auto [snapshot, from] = unfolded(folded.snapshot);
+        Case plain(std::move(snapshot), given.policy);
+        std::map<std::uint32_t, int> starts;
+        for (Action& action : plain.actions) {
+            if (action.kind != ActionKind::start && action.kind != ActionKind::reserve) continue;
+            action.entry = from[action.entry];
+            several += action.kind == ActionKind::start && ++starts[action.entry] > 1;
+        }
+        ck_assert_msg(text_of(folded.actions) == text_of(plain.actions), "%s\nnot\n%s",
+                      folded.text().c_str(), text_of(plain.actions).c_str());
+    });
+    check_that(several > 500);
 }
 
 TEST(rigid_policies_resize_nobody_but_who_asks) {

@@ -77,6 +77,7 @@ void fields(F& f, PendingJob& job) {
     f.optional("refused", job.refused);
     f.optional("claimed", job.claimed);
     f.optional("alternative", job.alternative);
+    f.optional("copies", job.copies, kSomeNodes, 1);
 }
 
 template <class F>
@@ -173,6 +174,7 @@ class Checker {
             used_[i] = pool.idle;
         }
         require(all <= kMaxNodes, "{} nodes, at most {} are allowed", all, kMaxNodes);
+        nodes_ = all;
         for (std::size_t i = 0; i < snapshot_.eligibilities.size(); ++i) {
             std::set<PoolId> seen;
             for (PoolId pool : snapshot_.eligibilities[i])
@@ -205,8 +207,13 @@ class Checker {
 
     void check_pending(const PendingJob& job) {
         if (!check_job(job, "pending")) return;
-        // Twice it may be there: for another partition, or as another task of a job array.
+        // Twice it may be there: for another partition, or as other elements of a job array.
         require(!held_.contains(job.id), "job {} runs and waits", job.id);
+        require(job.copies >= 1 && job.copies - 1 <= nodes_,
+                "pending job {}: copies must be 1 to one more than there are nodes, not {}", job.id,
+                job.copies);
+        require(job.copies == 1 || !(job.claimed || job.alternative),
+                "pending job {}: one that is claimed or an alternative has no copies", job.id);
         require(job.duration >= 0, "pending job {}: negative duration", job.id);
         if (job.claimed) claimed_.insert(job.id);
     }
@@ -268,6 +275,7 @@ class Checker {
 
     const Snapshot& snapshot_;
     std::vector<std::int64_t> used_, kept_;  // by pool
+    std::int64_t nodes_ = 0;                 // of all pools
     std::map<JobId, const PoolCounts*> held_;
     std::set<JobId> promised_, claimed_, claims_;
     std::optional<Error> error_;

@@ -59,8 +59,10 @@ struct PendingJob {
     bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
     bool claimed = false;       // beneficiary of an agreement in flight
     // The same job stands in the queue before, for another partition: one of them starts.
-    // (Entries of one id without this are tasks of a job array, which all may start.)
     bool alternative = false;
+    // So many alike, of which any number may start: elements of a job array.  What waits for
+    // victims is one of them, with an entry of its own; so is an alternative.
+    int copies = 1;
 
     // Rigid, and content with any size from the preferred one to the maximum when it starts.
     bool has_range() const {

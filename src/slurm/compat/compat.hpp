@@ -16,9 +16,10 @@
 #include <vector>
 
 extern "C" {
+#include "config.h"
+
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#include "config.h"
 }
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0) && \

@@ -74,6 +74,7 @@ void Reader::add_agreements() {
         kept &= idle_nodes();
         snapshot.claims.push_back({job.id, reading_.view.count(kept.get())});
     }
+    reading_.view.split_claimed();
 }
 
 // Slurm would not carry out what the last plan granted; once its time is over, the request is

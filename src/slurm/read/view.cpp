@@ -151,11 +151,9 @@ class Builder {
             pending.elastic.max = most_wanted(job, nodes);
         }
         pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
-        int copies = pending.alternative ? 1 : startable_tasks(job, nodes);
-        for (int copy = 0; copy < copies; ++copy) {
-            view_.snapshot.pending.push_back(pending);
-            view_.places.push_back(place);
-        }
+        if (!pending.alternative) pending.copies = startable_tasks(job, nodes);
+        view_.snapshot.pending.push_back(std::move(pending));
+        view_.places.push_back(place);
     }
 
     // Without a number of nodes of its own, a job may need as many as of the smallest.
@@ -296,6 +294,20 @@ class Builder {
 };
 
 }  // namespace
+
+void View::split_claimed() {
+    auto& pending = snapshot.pending;
+    for (std::size_t entry = 0; entry < pending.size(); ++entry) {
+        if (!pending[entry].claimed || pending[entry].copies == 1) continue;
+        core::PendingJob others = pending[entry];
+        others.claimed = false;
+        --others.copies;
+        pending[entry].copies = 1;
+        const auto behind = static_cast<std::ptrdiff_t>(entry) + 1;
+        pending.insert(pending.begin() + behind, std::move(others));
+        places.insert(places.begin() + behind, Queue::Place(places[entry]));
+    }
+}
 
 std::optional<std::size_t> View::entry_of(JobId id) const {
     const auto& pending = snapshot.pending;

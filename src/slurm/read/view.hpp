@@ -25,7 +25,7 @@ struct View {
     core::Snapshot snapshot;
     // Beside the snapshot's entries, by the same index:
     std::vector<NodeSet> pools;        // the nodes a pool consists of
-    std::vector<Queue::Place> places;  // of pending jobs
+    std::vector<Queue::Place> places;  // of pending entries
     int nodes_in_all = 0;              // that exist
     int node_records = 0;              // in Slurm's table, which may have some to spare
     bool private_jobs = true;          // PrivateData has "jobs"
@@ -33,6 +33,9 @@ struct View {
 
     // Slurm was reconfigured with other nodes: indices mean something else now.
     bool is_stale() const { return node_records != node_record_count; }
+
+    // Gives each claimed element of an array an entry of its own, before that of the others.
+    void split_claimed();
 
     // The first of the pending entries of that job.
     std::optional<std::size_t> entry_of(JobId) const;

@@ -37,9 +37,18 @@ void QueueFront::block(Books& books, std::uint32_t pending, int size) {
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
 }
 
+// Whether it has what it is to have.
 bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
-    for (const Reservation& reservation : books.reservations())
-        if (reservation.job == pending) return true;
+    const auto is_its_own = [&](const Reservation& other) { return other.job == pending; };
+    const auto there = std::ranges::count_if(books.reservations(), is_its_own);
+    const int wanted =
+        choices::reserves_for_all(books.policy()) ? books.undecided_copies(pending) : 1;
+    for (auto number = there; number < wanted; ++number)
+        if (!reserve_one(books, pending, size)) return false;
+    return true;
+}
+
+bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
     const PendingJob& job = books.snapshot().pending[pending];
     const Duration duration = books.end_of(job, size) - books.snapshot().now;
     Reservation reservation;

@@ -23,13 +23,15 @@ class QueueFront {
     bool is_settled() const { return unreserved_ == 0; }
 
     // The job cannot start.  It gets a reservation unless it has one, or jobs
-    // before it have reservations for all of its pools.
+    // before it have reservations for all of its pools; with conservative
+    // backfilling each of its copies gets one.
     void block(Books&, std::uint32_t pending, int size);
 
   private:
     void mark(const Outlook&, const Eligibility&, std::vector<std::uint8_t>& pools,
               std::vector<std::uint8_t>& eligibilities, bool all);
     bool reserve(Books&, std::uint32_t pending, int size);
+    bool reserve_one(Books&, std::uint32_t pending, int size);
 
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
     std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked

@@ -10,8 +10,9 @@
 
 namespace elastic::core {
 
-// `next(place)` is the first place from there on that is worth a look;
-// `start(place)` tries to start the job and says whether it has.
+// `next(place)` is the first place from there on that is worth a look; `start(place)` tries to
+// start the job, or one of its copies, and says whether it has.  Where one copy cannot start none
+// can.
 template <class Next, class Start>
 void walk_queue(Pass& pass, Next next, Start start) {
     Books& books = pass.books;
@@ -19,8 +20,13 @@ void walk_queue(Pass& pass, Next next, Start start) {
     const std::uint32_t end = books.index().queue.end();
     const bool in_order = choices::backfills_in_order(books);
     std::uint32_t place = next(0);
+    const auto start_all = [&](std::uint32_t of) {
+        while (!books.decided(of))
+            if (!start(of)) return false;
+        return true;
+    };
     for (; place < end && (in_order || !pass.front.is_settled()); place = next(place + 1))
-        if (!books.decided(place) && !start(place))
+        if (!start_all(place))
             pass.front.block(books, place, choices::initial_size(books, queue[place]));
     if (place >= end) return;
     auto& candidates = pass.candidates;
@@ -29,8 +35,7 @@ void walk_queue(Pass& pass, Next next, Start start) {
         if (!books.decided(place))
             candidates.emplace_back(choices::backfill_rank(books.policy(), queue[place]), place);
     std::sort(candidates.begin(), candidates.end());
-    for (const auto& [rank, candidate] : candidates)
-        if (!books.decided(candidate)) start(candidate);
+    for (const auto& [rank, candidate] : candidates) start_all(candidate);
 }
 
 }  // namespace elastic::core

@@ -23,18 +23,19 @@ namespace elastic::core {
 namespace {
 
 // Takes a job's reservation, if it has one, out of the profile while the job
-// is looked at, and puts it back unless the job has started.
+// is looked at, and puts it back unless it is dropped because the job has started.
 class LiftedReservation {
   public:
     LiftedReservation(Books& books, std::uint32_t pending)
         : books_(books), reservation_(books.lift_reservation(pending)) {}
     ~LiftedReservation() {
-        if (reservation_ && !books_.decided(reservation_->job)) books_.reserve(*reservation_);
+        if (reservation_) books_.reserve(*reservation_);
     }
     LiftedReservation(const LiftedReservation&) = delete;
     LiftedReservation& operator=(const LiftedReservation&) = delete;
 
     bool exists() const { return reservation_.has_value(); }
+    void drop() { reservation_.reset(); }
 
   private:
     Books& books_;
@@ -74,13 +75,14 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
     if (books.free_now(job.eligible) + pass.victims.supply(books, job.eligible) < size)
         return false;
-    const LiftedReservation own(books, pending);
+    LiftedReservation own(books, pending);
     const int best = choices::best_initial_size(books, job);
     if (start_on_idle_nodes(pass, pending) ||
         (best > size && start_by_shrinking(pass, pending, best)) ||
         start_by_shrinking(pass, pending, size)) {
         // What its reservation held is free for others.
         if (own.exists()) failures.clear(books.snapshot().eligibilities.size());
+        own.drop();
         return true;
     }
     // Where it would not pay for this job, it is taken not to pay for one that wants no less for no

@@ -22,6 +22,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     returns_.reset(snapshot.running.size());
     asks_.reset(snapshot.running.size());
     decided_.reset(snapshot.pending.size());
+    decided_copies_.clear();
     undecided_ = index.waiting;
     backfilled_ = false;
     equal_share_ = -1;
@@ -97,7 +98,10 @@ void Books::decide(std::uint32_t pending) {
         if (!decided_[i]) --undecided_;
         decided_.set(i);
     };
-    mark(pending);
+    if (undecided_copies(pending) > 1)
+        ++decided_copies_[pending];
+    else
+        mark(pending);
     if (!index_->alternatives) return;
     for (std::uint32_t i = 0; i < queue.size(); ++i)
         if (queue[i].id == queue[pending].id &&
@@ -188,8 +192,11 @@ std::optional<Reservation> Books::lift_reservation(std::uint32_t pending) {
 }
 
 void Books::announce_reservations() {
+    // Whoever keeps one for each job keeps the last, which is that of its first copy.
     std::sort(reservations_.begin(), reservations_.end(),
-              [](const Reservation& a, const Reservation& b) { return a.job < b.job; });
+              [](const Reservation& a, const Reservation& b) {
+                  return a.job != b.job ? a.job < b.job : a.from > b.from;
+              });
     for (const Reservation& reservation : reservations_) {
         Action& action = add(ActionKind::reserve, Reason::head_of_queue,
                              snapshot_->pending[reservation.job].id, reservation.nodes);

@@ -28,7 +28,7 @@ class Books : public Outlook {
     // Books what has been promised, and marks a job for which nothing is to be decided any more.
     void book_growth(std::uint32_t running, const PoolCounts& more);
     void book_shrink(const Shrinkage&, Time beneficiary_end);
-    void decide(std::uint32_t pending);
+    void decide(std::uint32_t pending);  // or one of its copies
 
     // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
     // `idle` are nodes that are free now.
@@ -43,7 +43,7 @@ class Books : public Outlook {
     void withdraw(const Promise& offer);
 
     void reserve(const Reservation&);
-    // Takes the job's reservation back; nothing if it has none.
+    // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
     void announce_reservations();  // as actions, once they are final
 

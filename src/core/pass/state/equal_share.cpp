@@ -24,12 +24,14 @@ int equal_share(const Outlook& outlook, std::vector<std::pair<int, int>>& ranges
     }
     const QueueIndex& queue = outlook.index().queue;
     for (std::uint32_t i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
-        if (outlook.decided(i)) continue;
         const Annotation& elastic = outlook.snapshot().pending[i].elastic;
         const int least = elastic.malleable ? elastic.min : elastic.pref;
-        if (minima + least > nodes) break;
-        minima += least;
-        ranges.emplace_back(least, elastic.malleable ? elastic.max : elastic.pref);
+        int copies = outlook.undecided_copies(i);
+        for (; copies > 0 && minima + least <= nodes; --copies) {
+            minima += least;
+            ranges.emplace_back(least, elastic.malleable ? elastic.max : elastic.pref);
+        }
+        if (copies > 0) break;
     }
     return last_where(0, nodes, [&](int level) {
         std::int64_t needed = 0;

@@ -155,6 +155,12 @@ Time Outlook::first_reservation() const {
     return first;
 }
 
+int Outlook::undecided_copies(std::uint32_t pending) const {
+    if (decided_[pending]) return 0;
+    const auto some = decided_copies_.find(pending);
+    return snapshot_->pending[pending].copies - (some == decided_copies_.end() ? 0 : some->second);
+}
+
 std::uint32_t Outlook::find_running(JobId id) const {
     const auto found =
         std::lower_bound(running_by_id_.begin(), running_by_id_.end(), std::pair(id, 0U));

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -93,6 +94,8 @@ class Outlook {
     bool has_backfilled() const { return backfilled_; }
     bool touched(std::uint32_t running) const { return touched_[running]; }
     bool decided(std::uint32_t pending) const { return decided_[pending]; }
+    // How many of its copies are not decided.
+    int undecided_copies(std::uint32_t pending) const;
     // Index of a running job by its id, snapshot().running.size() if there is none.
     std::uint32_t find_running(JobId) const;
 
@@ -107,11 +110,12 @@ class Outlook {
     const Policy* policy_ = nullptr;
     Profile profile_;
     std::vector<Reservation> reservations_;
-    Marks touched_;      // by running job: has its action
-    Marks asks_;         // by running job: its request is its one agreement
-    Marks decided_;      // by pending job: starts, or has a claim
-    Marks returns_;      // by running job: reservations count on what it can give back
-    int undecided_ = 0;  // pending jobs
+    Marks touched_;  // by running job: has its action
+    Marks asks_;     // by running job: its request is its one agreement
+    Marks decided_;  // by pending job: starts, or has a claim, and so have all its copies
+    Marks returns_;  // by running job: reservations count on what it can give back
+    std::map<std::uint32_t, int> decided_copies_;  // by pending job that has any; if some are left
+    int undecided_ = 0;                            // entries of the queue
     bool backfilled_ = false;
     std::vector<int> shared_;                                     // by pool
     std::vector<std::pair<JobId, std::uint32_t>> running_by_id_;  // ascending; if needed at all
