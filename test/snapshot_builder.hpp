@@ -11,14 +11,14 @@
 
 namespace elastic::testing {
 
-inline core::Annotation rigid(int nodes) {
-    core::Annotation elastic;
+inline core::Sizing rigid(int nodes) {
+    core::Sizing elastic;
     elastic.min = elastic.pref = elastic.max = nodes;
     return elastic;
 }
 
-inline core::Annotation malleable(int min, int pref, int max) {
-    core::Annotation elastic;
+inline core::Sizing malleable(int min, int pref, int max) {
+    core::Sizing elastic;
     elastic.malleable = true;
     elastic.min = min;
     elastic.pref = pref;
@@ -26,8 +26,8 @@ inline core::Annotation malleable(int min, int pref, int max) {
     return elastic;
 }
 
-inline core::Annotation evolving(int min, int pref, int max) {
-    core::Annotation elastic = malleable(min, pref, max);
+inline core::Sizing evolving(int min, int pref, int max) {
+    core::Sizing elastic = malleable(min, pref, max);
     elastic.malleable = false;
     elastic.evolving = true;
     return elastic;
@@ -53,8 +53,7 @@ struct SnapshotBuilder {
     }
 
     // Runs since time 0 on `held` nodes, which are added to the pools, for `left` seconds.
-    core::RunningJob& run(JobId id, core::Annotation elastic, core::PoolCounts held,
-                          Duration left) {
+    core::RunningJob& run(JobId id, core::Sizing elastic, core::PoolCounts held, Duration left) {
         core::RunningJob& job = snapshot.running.emplace_back();
         job.id = id;
         job.elastic = std::move(elastic);
@@ -68,7 +67,7 @@ struct SnapshotBuilder {
         return job;
     }
 
-    core::PendingJob& queue(JobId id, core::Annotation elastic, Duration duration,
+    core::PendingJob& queue(JobId id, core::Sizing elastic, Duration duration,
                             core::EligibilityId eligible = 0) {
         core::PendingJob& job = snapshot.pending.emplace_back();
         job.id = id;

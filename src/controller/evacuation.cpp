@@ -12,14 +12,14 @@ namespace elastic::controller {
 namespace {
 
 // The largest size that the job allows, at most `most`; 0 if there is none.
-int largest_size(const core::Annotation& annotation, int most) {
+int largest_size(const core::Sizing& annotation, int most) {
     for (int size = most; size >= annotation.min; --size)
         if (annotation.allows(size)) return size;
     return 0;
 }
 
 // The least expansion after which all can leave; 0 if there is none.
-int least_expansion(const core::Annotation& annotation, int nodes, int leaving) {
+int least_expansion(const core::Sizing& annotation, int nodes, int leaving) {
     for (int more = 1; nodes + more <= annotation.max; ++more)
         if (annotation.allows(nodes + more) && largest_size(annotation, nodes + more - leaving) > 0)
             return more;
@@ -28,7 +28,7 @@ int least_expansion(const core::Annotation& annotation, int nodes, int leaving) 
 
 }  // namespace
 
-Departure next_departure(const core::Annotation& annotation, int nodes, int leaving) {
+Departure next_departure(const core::Sizing& annotation, int nodes, int leaving) {
     const int left = nodes - leaving;
     if (const int size = largest_size(annotation, left); size > 0) return {leaving, left - size, 0};
     if (const int more = least_expansion(annotation, nodes, leaving); more > 0) return {0, 0, more};

@@ -16,6 +16,6 @@ struct Departure {
 // The next resize of a job that has `nodes` nodes and is to leave `leaving` of them, 1 <= leaving <
 // nodes. A job that would become too small grows elsewhere first: the replacement of nodes by an
 // expansion and a shrink that [gupta] section III-A describes.
-Departure next_departure(const core::Annotation&, int nodes, int leaving);
+Departure next_departure(const core::Sizing&, int nodes, int leaving);
 
 }  // namespace elastic::controller

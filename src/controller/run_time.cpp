@@ -14,22 +14,21 @@ namespace {
 constexpr Duration kLeastLeft =
     1;  // seconds that a job has which is over by the clock but not by Slurm
 
-core::WorkLedger ledger_until(Time end, Time now, int nodes, const core::Annotation& annotation) {
+core::WorkLedger ledger_until(Time end, Time now, int nodes, const core::Sizing& annotation) {
     return {now, std::max(kLeastLeft, end - now), std::max(nodes, 1), annotation.speedup,
             annotation.pref};
 }
 
 }  // namespace
 
-void RunTime::begin(Time now, const TimeLimit& limit, int nodes,
-                    const core::Annotation& annotation) {
+void RunTime::begin(Time now, const TimeLimit& limit, int nodes, const core::Sizing& annotation) {
     *this = RunTime();
     limit_ = limit;
     ledger_ = ledger_until(limit.end, now, nodes, annotation);
 }
 
 void RunTime::begin_resized(Time now, const TimeLimit& limit, int asked, int nodes,
-                            const core::Annotation& annotation) {
+                            const core::Sizing& annotation) {
     begin(now, limit, nodes, annotation);
     if (asked == nodes) return;
     const Duration left = std::max(kLeastLeft, limit.end - now);
@@ -38,8 +37,7 @@ void RunTime::begin_resized(Time now, const TimeLimit& limit, int asked, int nod
     resized_ = true;
 }
 
-bool RunTime::follow(Time now, const TimeLimit& limit, int nodes,
-                     const core::Annotation& annotation) {
+bool RunTime::follow(Time now, const TimeLimit& limit, int nodes, const core::Sizing& annotation) {
     if (limit_ == limit) {
         if (const Time end = std::exchange(loaded_end_, 0); end > 0)
             ledger_ = ledger_until(end, now, nodes, annotation);

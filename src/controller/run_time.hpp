@@ -26,12 +26,12 @@ class RunTime {
   public:
     // A run begins, goes on after a suspension, or has its time begun anew: by its limit it has all
     // the work left that fits into it with `nodes` nodes.
-    void begin(Time now, const TimeLimit&, int nodes, const core::Annotation&);
+    void begin(Time now, const TimeLimit&, int nodes, const core::Sizing&);
     // The same for a job that has started with another size than it asked for, which its limit is
     // meant for.
-    void begin_resized(Time now, const TimeLimit&, int asked, int nodes, const core::Annotation&);
+    void begin_resized(Time now, const TimeLimit&, int asked, int nodes, const core::Sizing&);
     // The limit as it is now.  True if somebody else has changed it.
-    bool follow(Time now, const TimeLimit&, int nodes, const core::Annotation&);
+    bool follow(Time now, const TimeLimit&, int nodes, const core::Sizing&);
     // The job goes on with `nodes` nodes after a resize that costs it `cost` seconds.
     void resize(Time now, int nodes, Duration cost);
     // The application says that it has `remaining` seconds left at its present size.

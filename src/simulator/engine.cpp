@@ -137,7 +137,7 @@ class Engine {
     void schedule_wake_up(std::uint32_t job);
     void book(std::uint32_t job);
     void add_segment(std::uint32_t job, Time from, Time to, Segment::Kind);
-    Duration gap(const core::Annotation&) const;
+    Duration gap(const core::Sizing&) const;
 
     const Workload& workload_;
     const SimulationOptions& options_;
@@ -445,7 +445,7 @@ void Engine::resize(Observer::Resize change) {
 }
 
 void Engine::shrink_by_itself(std::uint32_t job, int nodes) {
-    const core::Annotation& elastic = progress(job).how->annotation;
+    const core::Sizing& elastic = progress(job).how->annotation;
     const int size = outcome_.jobs[job].nodes_end;
     const int least = std::max(elastic.min, size - nodes);
     ++outcome_.counters.granted;
@@ -479,14 +479,14 @@ void Engine::schedule_request(std::uint32_t index) {
 
 void Engine::schedule_wake_up(std::uint32_t job) {
     const Progress& progress = this->progress(job);
-    const core::Annotation& elastic = progress.how->annotation;
+    const core::Sizing& elastic = progress.how->annotation;
     if (!resizes_ || !elastic.malleable) return;
     const Time over = now_ + gap(elastic);
     if (over > now_ && over < progress.truth.estimated_end())
         push(over, EventKind::wake_up, job, progress.version);
 }
 
-Duration Engine::gap(const core::Annotation& elastic) const {
+Duration Engine::gap(const core::Sizing& elastic) const {
     return elastic.gap >= 0 ? elastic.gap : options_.policy.resize_gap;
 }
 

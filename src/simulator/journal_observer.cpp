@@ -62,7 +62,7 @@ void JournalObserver::arrived(Time now, std::size_t job) {
     journal::Submit submit;
     submit.job = id(job);
     submit.limit = submitted.estimate;
-    core::Annotation elastic;
+    core::Sizing elastic;
     elastic.min = elastic.pref = elastic.max = submitted.nodes;
     if (submitted.elasticity >= 0)
         elastic = workload_.elasticities[submitted.elasticity].annotation;

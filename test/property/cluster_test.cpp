@@ -63,7 +63,7 @@ class RandomLife {
         PendingJob job;
         job.id = ++last_;
         job.duration = below(100);
-        Annotation& a = job.elastic;
+        Sizing& a = job.elastic;
         a.min = a.pref = a.max = 1 + below(kNodes);
         a.malleable = below(2);
         if (a.malleable) {

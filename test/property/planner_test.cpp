@@ -70,7 +70,7 @@ bool only_in(const PoolCounts& nodes, const Eligibility& eligible) {
 void check_start(const Case& c, const Action& action) {
     holds(c.pending.contains(action.job), c);
     const PendingJob& job = *c.pending.at(action.job);
-    const Annotation& a = job.elastic;
+    const Sizing& a = job.elastic;
     holds(a.min <= action.size_after && action.size_after <= a.max, c);
     holds(a.sizes.allows(action.size_after), c);
     holds(total(action.nodes) == action.size_after ||
@@ -235,7 +235,7 @@ std::vector<Use> uses_after(const Case& c) {
     for (const Action& action : c.actions) {
         if (action.kind != ActionKind::reserve) continue;
         Duration duration = c.pending.at(action.job)->duration;
-        const Annotation& a = c.pending.at(action.job)->elastic;
+        const Sizing& a = c.pending.at(action.job)->elastic;
         if (action.size_after < a.pref) duration = rescale(duration, a.pref, action.size_after, a);
         duration = c.snapshot.now + duration - c.snapshot.now;  // rounded as the planner rounds
         uses.push_back({action.time,

@@ -70,8 +70,8 @@ class RandomSnapshot {
         return rule;
     }
 
-    core::Annotation annotation(int size, bool elastic) {
-        core::Annotation a = rigid(size);
+    core::Sizing annotation(int size, bool elastic) {
+        core::Sizing a = rigid(size);
         if (!elastic || chance(40)) return a;
         a.malleable = chance(70);
         a.evolving = !a.malleable || chance(30);

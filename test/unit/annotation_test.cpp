@@ -47,7 +47,7 @@ TEST(annotation_reads_every_key) {
     check_eq(
         to_json(a).dump(),
         R"({"elastic":1,"class":"malleable+evolving","min":2,"pref":4,"max":16,"sizes":"pow2",)"
-        R"("gap":30,"grace":90,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},)"
+        R"("gap":30,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},"grace":90,)"
         R"("profile":[{"nodes":2,"at":0},{"nodes":8,"at":60},{"nodes":4,"at":120}],)"
         R"("packet":"gauss_1.2-x","init":5})");
 }

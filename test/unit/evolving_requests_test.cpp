@@ -63,7 +63,7 @@ TEST(a_growth_ends_on_an_allowed_size) {
 
 TEST(a_job_is_not_its_own_victim) {
     SnapshotBuilder b({1});
-    Annotation both = malleable(1, 4, 8);
+    Sizing both = malleable(1, 4, 8);
     both.evolving = true;
     b.run(1, both, {4}, 100);
     b.request(7, 1, 3, 3);
@@ -83,7 +83,7 @@ TEST(requests_are_served_in_the_order_of_arrival) {
 
 TEST(a_job_whose_request_waits_is_resized_for_nobody) {
     SnapshotBuilder b({1});
-    Annotation both = malleable(1, 4, 8);
+    Sizing both = malleable(1, 4, 8);
     both.evolving = true;
     b.run(1, both, {4}, 100);
     check_eq(plan_text(b.snapshot), "expand 1 [1] ->5\n");

@@ -27,8 +27,8 @@ TEST(a_preferred_size_that_is_not_allowed_is_rounded_down) {
 
 namespace {
 
-Annotation range(int least, int most) {
-    Annotation elastic = rigid(least);
+Sizing range(int least, int most) {
+    Sizing elastic = rigid(least);
     elastic.max = most;
     return elastic;
 }

@@ -186,7 +186,7 @@ Result<void> read_key(Annotation& annotation, std::string_view entry,
 
 constexpr std::string_view kMalleable = "malleable", kEvolving = "evolving";
 
-Result<void> read_class(Annotation& annotation, std::string_view text) {
+Result<void> read_class(Sizing& sizing, std::string_view text) {
     constexpr std::string_view kClasses = "malleable, evolving or malleable+evolving";
     if (text.empty()) return error("the class is missing: {}", kClasses);
     for (std::string_view name : split(text, '+')) {
@@ -195,7 +195,7 @@ Result<void> read_class(Annotation& annotation, std::string_view text) {
         if (!malleable && name != kEvolving) {
             return error("unknown class '{}', not {}", printable(name), kClasses);
         }
-        bool& flag = malleable ? annotation.malleable : annotation.evolving;
+        bool& flag = malleable ? sizing.malleable : sizing.evolving;
         if (flag) return error("class {} is given twice", name);
         flag = true;
     }
@@ -312,12 +312,12 @@ constexpr int kFormat = 1;
 
 // The class is two members.
 struct Class {
-    Json write(const Annotation& annotation) const { return Json(class_name(annotation)); }
-    Result<void> read(const Json& json, Annotation& annotation) const {
+    Json write(const Sizing& sizing) const { return Json(class_name(sizing)); }
+    Result<void> read(const Json& json, Sizing& sizing) const {
         std::string name;
         if (Result<void> done = Text{kMaxAnnotation}.read(json, name); !done) return done;
         if (name == kRigid) return {};
-        const Result<void> done = read_class(annotation, name);
+        const Result<void> done = read_class(sizing, name);
         return done ? done : error(": {}", done.error().message);
     }
 };
@@ -385,7 +385,7 @@ void fields(F& f, ProfileStep& step) {
 }
 
 template <class F>
-void fields(F& f, Annotation& a) {
+void fields(F& f, Sizing& a) {
     using Kind = SpeedupModel::Kind;
     const auto is = [&](Kind kind) {
         return a.speedup.kind == kind && a.speedup != SpeedupModel{};
@@ -398,11 +398,16 @@ void fields(F& f, Annotation& a) {
     f.required("max", a.max, kNodes);
     f.optional("sizes", a.sizes, Typed<read_sizes>{});
     f.optional("gap", a.gap, kSeconds, -1);
-    f.optional("grace", a.grace, kSeconds, -1);
     f.when(is(Kind::rho), "rho", a.speedup, Parameter{Kind::rho});
     f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});
     f.when(is(Kind::downey), "downey", a.speedup, Typed<read_downey>{});
     f.optional("cost", a.cost);
+}
+
+template <class F>
+void fields(F& f, Annotation& a) {
+    fields(f, static_cast<Sizing&>(a));
+    f.optional("grace", a.grace, kSeconds, -1);
     f.optional("profile", a.profile, List{});
     f.optional("packet", a.packet, Typed<read_packet>{});
     f.optional("init", a.init, kSeconds);
@@ -459,6 +464,10 @@ Json to_json(const Annotation& a) {
     return write_record(a);
 }
 
+Json to_json(const Sizing& sizing) {
+    return write_record(sizing);
+}
+
 Result<Annotation> annotation_from_json(const Json& json) {
     if (!json.is_object() || !json.has("elastic")) return refuse("not an annotation");
     if (json.get_int("elastic") != kFormat)
@@ -478,23 +487,22 @@ Result<Annotation> annotation_from_text(std::string_view admin_comment) {
     return annotation_from_json(*json);
 }
 
-bool Annotation::allows(int nodes) const {
+bool Sizing::allows(int nodes) const {
     return min <= nodes && nodes <= max && sizes.allows(nodes);
 }
 
-std::string size_names(const Annotation& annotation) {
-    return fmt::format("min={}, max={}, sizes={}", annotation.min, annotation.max,
-                       to_string(annotation.sizes));
+std::string size_names(const Sizing& sizing) {
+    return fmt::format("min={}, max={}, sizes={}", sizing.min, sizing.max, to_string(sizing.sizes));
 }
 
-std::string class_name(const Annotation& annotation) {
-    if (annotation.malleable && annotation.evolving) return "malleable+evolving";
-    if (annotation.malleable) return std::string(kMalleable);
-    return std::string(annotation.evolving ? kEvolving : kRigid);
+std::string class_name(const Sizing& sizing) {
+    if (sizing.malleable && sizing.evolving) return "malleable+evolving";
+    if (sizing.malleable) return std::string(kMalleable);
+    return std::string(sizing.evolving ? kEvolving : kRigid);
 }
 
-Duration rescale(Duration left, int from, int to, const Annotation& annotation) {
-    return rescale(left, from, to, annotation.speedup, annotation.pref);
+Duration rescale(Duration left, int from, int to, const Sizing& sizing) {
+    return rescale(left, from, to, sizing.speedup, sizing.pref);
 }
 
 }  // namespace elastic::core

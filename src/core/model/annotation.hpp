@@ -38,20 +38,27 @@ struct ProfileStep {
     friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
 };
 
-struct Annotation {
+// Which sizes a job can have and what they mean to it: all that a planning pass needs to know, of
+// which it has a copy for each job.
+struct Sizing {
     bool malleable = false;
     bool evolving = false;
     int min = 0, pref = 0, max = 0;  // nodes; 1 <= min <= pref <= max
     SizeRule sizes;
     Duration gap = -1;     // least time between two resizes; < 0: the site's ResizeGap
-    Duration grace = -1;   // to answer and to move data; < 0: the site's GraceTime
     SpeedupModel speedup;  // rho, overhead or downey; linear if not given
     ResizeCost cost;
+
+    bool allows(int nodes) const;
+    friend bool operator==(const Sizing&, const Sizing&) = default;
+};
+
+struct Annotation : Sizing {
+    Duration grace = -1;  // to answer and to move data; < 0: the site's GraceTime
     std::vector<ProfileStep> profile;
     std::string packet;  // [packet] job type, "" for none
     Duration init = 0;   // [packet] initialisation
 
-    bool allows(int nodes) const;
     friend bool operator==(const Annotation&, const Annotation&) = default;
 };
 
@@ -90,15 +97,16 @@ Result<void> check_grace(const Annotation&, Duration max_grace);
 // {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
 // The class of a rigid job is "rigid".
 Json to_json(const Annotation&);
+Json to_json(const Sizing&);
 // Null-safe inverse, as strict as the grammar; an error says which key is wrong.
 Result<Annotation> annotation_from_json(const Json&);
 // The text form of to_json of what `admin_comment` holds; an error if it is not ours.
 Result<Annotation> annotation_from_text(std::string_view admin_comment);
 
-std::string class_name(const Annotation&);  // or "rigid"
-std::string size_names(const Annotation&);  // "min=1, max=8, sizes=any", for messages
+std::string class_name(const Sizing&);  // or "rigid"
+std::string size_names(const Sizing&);  // "min=1, max=8, sizes=any", for messages
 
 // Run time left at `to` nodes of what takes this job `left` at `from` nodes.
-Duration rescale(Duration left, int from, int to, const Annotation&);
+Duration rescale(Duration left, int from, int to, const Sizing&);
 
 }  // namespace elastic::core

@@ -17,18 +17,18 @@
 namespace elastic::core {
 namespace {
 
-// An annotation is whole and allowed, or refused.
+// Read as the annotation that it is a part of, which is whole and allowed, or refused.
 struct Checked {
-    Json write(const Annotation& annotation) const { return to_json(annotation); }
-    Result<void> read(const Json& json, Annotation& annotation) const {
+    Json write(const Sizing& sizing) const { return to_json(sizing); }
+    Result<void> read(const Json& json, Sizing& sizing) const {
         Result<Annotation> found = annotation_from_json(json);
         if (!found) return error(": {}", found.error().message);
-        annotation = *std::move(found);
+        sizing = *std::move(found);
         return {};
     }
 };
 
-constexpr Checked kAnnotation;
+constexpr Checked kSizing;
 constexpr Whole kId{1}, kPlace{0}, kNodes{0, kMaxNodes}, kSomeNodes{1, kMaxNodes};
 constexpr List kCounts{kNodes};
 constexpr List kPools{kPlace};
@@ -50,7 +50,7 @@ void fields(F& f, Pool& pool) {
 template <class F>
 void fields(F& f, RunningJob& job) {
     f.required("id", job.id, kId);
-    f.required("elastic", job.elastic, kAnnotation);
+    f.required("elastic", job.elastic, kSizing);
     f.required("eligible", job.eligible, kPlace);
     f.required("held", job.held, kCounts);
     f.required("batch_host_pool", job.batch_host_pool, kPlace);
@@ -69,7 +69,7 @@ void fields(F& f, RunningJob& job) {
 template <class F>
 void fields(F& f, PendingJob& job) {
     f.required("id", job.id, kId);
-    f.required("elastic", job.elastic, kAnnotation);
+    f.required("elastic", job.elastic, kSizing);
     f.required("eligible", job.eligible, kPlace);
     f.required("duration", job.duration, kDuration);
     f.required("submit", job.submit, kTime);
@@ -185,7 +185,7 @@ class Checker {
 
     template <class Job>
     bool check_job(const Job& job, const char* what) {
-        const Annotation& a = job.elastic;
+        const Sizing& a = job.elastic;
         require(job.id != 0, "a {} job has the id 0", what);
         require(job.eligible < snapshot_.eligibilities.size(),
                 "{} job {}: there is no eligibility {}", what, job.id, job.eligible);

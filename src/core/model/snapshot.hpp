@@ -32,7 +32,7 @@ using Eligibility = std::vector<PoolId>;
 
 struct RunningJob {
     JobId id = 0;
-    Annotation elastic;          // for a rigid job min = pref = max = its size, no class
+    Sizing elastic;              // for a rigid job min = pref = max = its size, no class
     EligibilityId eligible = 0;  // where it may grow
     PoolCounts held;             // whole nodes it holds now
     PoolId batch_host_pool = 0;  // the pool of the node it must keep
@@ -51,7 +51,7 @@ struct RunningJob {
 
 struct PendingJob {
     JobId id = 0;
-    Annotation elastic;  // as above
+    Sizing elastic;  // as above
     EligibilityId eligible = 0;
     Duration duration = 0;  // time limit, used as the estimate
     Time submit = 0;

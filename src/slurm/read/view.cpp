@@ -106,7 +106,7 @@ class Builder {
     }
 
     // Never below what it has: an administrator may have lowered the limit since.
-    static void bound_size(core::Annotation& elastic, int most, int size) {
+    static void bound_size(core::Sizing& elastic, int most, int size) {
         elastic.max = std::min(elastic.max, std::max(most, size));
         elastic.min = std::min(elastic.min, elastic.max);
         elastic.pref = std::clamp(elastic.pref, elastic.min, elastic.max);
@@ -167,7 +167,7 @@ class Builder {
     }
 
     // A malleable job may start with more nodes than it asks for, if nothing forbids that.
-    int most_startable(job_record_t* job, const core::Annotation& elastic,
+    int most_startable(job_record_t* job, const core::Sizing& elastic,
                        const Queue::Place& place) const {
         if (!refusals_.may_start_larger(place)) return elastic.pref;
         return std::clamp(most_nodes(job), elastic.pref, elastic.max);

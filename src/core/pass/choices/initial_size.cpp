@@ -9,7 +9,7 @@
 namespace elastic::core::choices {
 namespace {
 
-int share_of(const Outlook& outlook, const Annotation& elastic) {
+int share_of(const Outlook& outlook, const Sizing& elastic) {
     const int share = std::clamp(outlook.equal_share(), elastic.min, elastic.max);
     return elastic.sizes.largest(elastic.min, share);
 }

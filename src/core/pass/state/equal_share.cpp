@@ -24,7 +24,7 @@ int equal_share(const Outlook& outlook, std::vector<std::pair<int, int>>& ranges
     }
     const QueueIndex& queue = outlook.index().queue;
     for (std::uint32_t i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
-        const Annotation& elastic = outlook.snapshot().pending[i].elastic;
+        const Sizing& elastic = outlook.snapshot().pending[i].elastic;
         const int least = elastic.malleable ? elastic.min : elastic.pref;
         int copies = outlook.undecided_copies(i);
         for (; copies > 0 && minima + least <= nodes; --copies) {
