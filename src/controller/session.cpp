@@ -29,6 +29,8 @@ std::optional<Refusal> Session::begin(uid_t uid, const Envelope& envelope) {
     const auto* hello = std::get_if<Hello>(&envelope.message);
     if (!hello || envelope.sequence != 1)
         return Refusal{"malformed", "the first message must be hello"};
+    if (!envelope.session.empty())
+        return Refusal{"malformed", "hello begins a session and belongs to none"};
     if (hello->version != kVersion)
         return Refusal{"version", fmt::format("this controller speaks protocol version {}, not {}",
                                               kVersion, hello->version)};

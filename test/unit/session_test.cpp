@@ -38,6 +38,7 @@ TEST(a_session_begins_with_a_hello) {
     Session session("name");
     check_eq(code_of(session.check(kUser, accept("", 1))), "malformed");
     check_eq(code_of(session.check(kUser, hello(2))), "malformed");
+    check_eq(code_of(session.check(kUser, {"name", 1, protocol::Hello{}})), "malformed");
     protocol::Envelope old = hello();
     std::get<protocol::Hello>(old.message).version = 0;
     check_eq(code_of(session.check(kUser, old)), "version");
