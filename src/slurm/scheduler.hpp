@@ -14,7 +14,7 @@
 #include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
 #include "slurm/act/executor.hpp"
-#include "slurm/read/reader.hpp"
+#include "slurm/read/cluster_reader.hpp"
 
 namespace elastic::slurm {
 
@@ -71,7 +71,7 @@ class Scheduler {
     Observer observer_{state_, outbox_, negotiation_};
     AgreedNodes agreed_{state_.book};
     Placement placement_{agreed_, reading_.view};
-    Reader reader_{config_, state_, observer_, agreed_, reading_};
+    ClusterReader reader_{config_, state_, observer_, agreed_, reading_};
     Settlement settlement_{state_, outbox_, negotiation_, observer_, agreed_, placement_, reading_};
     Executor executor_{state_, outbox_, negotiation_, observer_, settlement_, placement_, reading_};
     journal::Writer journal_;

@@ -10,15 +10,15 @@ using namespace elastic::core;
 
 namespace {
 
-// A profile of one pool at time 100, with the releases it refers to.
+// A profile of one pool at time 100, with the vacancies it refers to.
 struct OnePool {
     OnePool(int idle, std::initializer_list<std::pair<Time, int>> when) {
-        for (auto [at, nodes] : when) releases.append(at, 0, nodes);
-        releases.sort();
-        profile.begin(100, {idle}, releases);
+        for (auto [at, nodes] : when) vacancies.append(at, 0, nodes);
+        vacancies.sort();
+        profile.begin(100, {idle}, vacancies);
     }
 
-    ReleaseList releases;
+    VacancyList vacancies;
     Profile profile;
 };
 
@@ -27,8 +27,8 @@ class Calendar {
   public:
     static constexpr int kEnd = 400;  // seconds; nothing happens later
 
-    Calendar(int idle, const ReleaseList& releases) : free_(kEnd, idle) {
-        for (const Release& release : releases.entries()) add(release.at, kNever, release.nodes);
+    Calendar(int idle, const VacancyList& vacancies) : free_(kEnd, idle) {
+        for (const Vacancy& vacancy : vacancies.entries()) add(vacancy.at, kNever, vacancy.nodes);
     }
     void add(Time from, Time to, int nodes) {
         for (int t = 0; t < kEnd; ++t)
@@ -104,19 +104,19 @@ TEST(a_release_can_be_moved_both_ways_before_and_after_building) {
             profile.take(200, 210, {1});
             profile.take(220, 230, {1});
         }
-        profile.move_release(110, 130, {2});
+        profile.move_vacancy(110, 130, {2});
         check_eq(profile.free_between(0, 110, 130), 2);
-        profile.move_release(130, 105, {2});
+        profile.move_vacancy(130, 105, {2});
         check_eq(profile.free_between(0, 105, 110), 3);
         check_eq(profile.free_between(0, 110, 111), 4);
     }
 }
 
 TEST(several_pools_make_up_a_job_together) {
-    ReleaseList releases;
-    for (PoolId pool = 1; pool < 3; ++pool) releases.append(10.0 * pool, pool, 2);
+    VacancyList vacancies;
+    for (PoolId pool = 1; pool < 3; ++pool) vacancies.append(10.0 * pool, pool, 2);
     Profile profile;
-    profile.begin(0, {2, 0, 0}, releases);
+    profile.begin(0, {2, 0, 0}, vacancies);
     PoolCounts counts(3, 0);
     check_eq(*profile.earliest({2, 0}, 3, 5, counts), 20.0);
     check_that(counts == PoolCounts({1, 0, 2}));
@@ -136,13 +136,13 @@ TEST(profile_agrees_with_a_calendar) {
     std::mt19937_64 random(elastic::testing::seed());
     const auto below = [&](int n) { return static_cast<int>(random() % n); };
     for (int round = 0; round < 2000; ++round) {
-        ReleaseList releases;
-        for (int n = below(6); n > 0; --n) releases.append(1 + below(40), 0, 1 + below(4));
-        releases.sort();
+        VacancyList vacancies;
+        for (int n = below(6); n > 0; --n) vacancies.append(1 + below(40), 0, 1 + below(4));
+        vacancies.sort();
         const int idle = below(8);
         Profile profile;
-        profile.begin(0, {idle}, releases);
-        Calendar calendar(idle, releases);
+        profile.begin(0, {idle}, vacancies);
+        Calendar calendar(idle, vacancies);
         PoolCounts counts(1, 0);
         for (int step = 0; step < 12; ++step) {
             const int nodes = 1 + below(4);

@@ -57,7 +57,7 @@ void Cluster::start(JobId id, int nodes, Time estimated_end) {
     running.resizable = true;
     place_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
     snapshot_.pools[0].idle -= nodes;
-    index_.releases.insert(estimated_end, running.held);
+    index_.vacancies.insert(estimated_end, running.held);
     index_.count(running, +1);
     snapshot_.running.push_back(std::move(running));
 }
@@ -66,7 +66,7 @@ void Cluster::resize(JobId id, int nodes, Time estimated_end) {
     RunningJob& job = snapshot_.running[place_[id]];
     const int more = nodes - job.held[0];
     assert(more <= idle());
-    index_.releases.remove(job.estimated_end, job.held);
+    index_.vacancies.remove(job.estimated_end, job.held);
     index_.count(job, -1);
     snapshot_.pools[0].idle -= more;
     job.held[0] = nodes;
@@ -75,21 +75,21 @@ void Cluster::resize(JobId id, int nodes, Time estimated_end) {
     if (more < 0) ++job.shrinks;
     job.last_resize = snapshot_.now;
     job.estimated_end = estimated_end;
-    index_.releases.insert(estimated_end, job.held);
+    index_.vacancies.insert(estimated_end, job.held);
     index_.count(job, +1);
 }
 
 void Cluster::set_estimated_end(JobId id, Time end) {
     RunningJob& job = snapshot_.running[place_[id]];
-    index_.releases.remove(job.estimated_end, job.held);
+    index_.vacancies.remove(job.estimated_end, job.held);
     job.estimated_end = end;
-    index_.releases.insert(end, job.held);
+    index_.vacancies.insert(end, job.held);
 }
 
 void Cluster::end(JobId id) {
     auto& running = snapshot_.running;
     const std::uint32_t place = place_[id];
-    index_.releases.remove(running[place].estimated_end, running[place].held);
+    index_.vacancies.remove(running[place].estimated_end, running[place].held);
     index_.count(running[place], -1);
     snapshot_.pools[0].idle += running[place].held[0];
     place_[id] = kNowhere;

@@ -5,7 +5,7 @@
 // Nodes only come free (`rising`) until the first reservation is made; from there
 // on, a job fits if it ends before the reservation or leaves the extra nodes of
 // that instant alone (`dip`), which is EASY's rule and needs two numbers.  Both
-// are read off the releases, which outlive the pass, and the few changes of this
+// are read off the vacancies, which outlive the pass, and the few changes of this
 // one.  What goes beyond (several reservations, conservative backfilling) makes the
 // steps: a sorted array of times with one row of counts by pool each, where a
 // change costs one walk over the steps it covers and `least_` makes "how many until
@@ -21,11 +21,11 @@
 
 namespace elastic::core {
 
-void Profile::begin(Time now, const PoolCounts& idle, const ReleaseList& releases) {
+void Profile::begin(Time now, const PoolCounts& idle, const VacancyList& vacancies) {
     now_ = now;
     soon_ = std::nextafter(now, std::numeric_limits<Time>::infinity());
     free_now_ = idle;
-    releases_ = &releases.entries();
+    vacancies_ = &vacancies.entries();
     changes_.clear();
     sorted_ = true;
     shape_ = Shape::rising;
@@ -55,7 +55,7 @@ void Profile::give_back(Time from, Time to, const PoolCounts& nodes) {
     if (shape_ == Shape::dip && from == dip_) shape_ = Shape::rising;
 }
 
-void Profile::move_release(Time from, Time to, const PoolCounts& nodes) {
+void Profile::move_vacancy(Time from, Time to, const PoolCounts& nodes) {
     if (from < to) change(from, to, nodes, -1);
     if (to < from) change(to, from, nodes, +1);
 }
@@ -92,19 +92,19 @@ void Profile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign
     refresh_least(first);
 }
 
-// Visits releases and changes in the order of time until `visit` returns false.
+// Visits vacancies and changes in the order of time until `visit` returns false.
 template <class Visit>
 void Profile::walk(Visit visit) const {
     if (!sorted_)
         std::sort(changes_.begin(), changes_.end(),
-                  [](const Release& a, const Release& b) { return a.at < b.at; });
+                  [](const Vacancy& a, const Vacancy& b) { return a.at < b.at; });
     sorted_ = true;
-    auto known = releases_->begin();
+    auto known = vacancies_->begin();
     auto change = changes_.begin();
-    while (known != releases_->end() || change != changes_.end()) {
+    while (known != vacancies_->end() || change != changes_.end()) {
         const bool is_known =
-            change == changes_.end() || (known != releases_->end() && known->at <= change->at);
-        const Release& next = is_known ? *known++ : *change++;
+            change == changes_.end() || (known != vacancies_->end() && known->at <= change->at);
+        const Vacancy& next = is_known ? *known++ : *change++;
         if (!visit(std::max(next.at, soon_), next)) return;
     }
 }
@@ -113,13 +113,13 @@ void Profile::build() {
     if (shape_ == Shape::steps) return;
     times_.assign(1, now_);
     free_.assign(free_now_.begin(), free_now_.end());
-    walk([&](Time at, const Release& release) {
+    walk([&](Time at, const Vacancy& vacancy) {
         if (at != times_.back()) {
             times_.push_back(at);
             free_.resize(free_.size() + pools());
             std::copy_n(row(steps() - 2), pools(), row(steps() - 1));
         }
-        row(steps() - 1)[release.pool] += release.nodes;
+        row(steps() - 1)[vacancy.pool] += vacancy.nodes;
         return true;
     });
     shape_ = Shape::steps;
@@ -130,9 +130,9 @@ int Profile::free_at(PoolId pool, Time time) const {
     if (shape_ == Shape::steps) return row(step_at(time))[pool];
     if (shape_ == Shape::dip && time == dip_) return extra_[pool];
     int nodes = free_now_[pool];
-    walk([&](Time at, const Release& release) {
+    walk([&](Time at, const Vacancy& vacancy) {
         if (at > time) return false;
-        if (release.pool == pool) nodes += release.nodes;
+        if (vacancy.pool == pool) nodes += vacancy.nodes;
         return true;
     });
     return nodes;
@@ -210,11 +210,11 @@ std::optional<Time> Profile::first_rise(const Eligibility& eligible, int nodes,
     }
     Time from = now_;
     bool enough = found >= nodes;
-    walk([&](Time at, const Release& release) {
+    walk([&](Time at, const Vacancy& vacancy) {
         if (enough && at > from) return false;  // all that end at one instant count together
         from = at;
-        free[release.pool] += release.nodes;
-        if (wanted_[release.pool]) found += release.nodes;
+        free[vacancy.pool] += vacancy.nodes;
+        if (wanted_[vacancy.pool]) found += vacancy.nodes;
         enough = found >= nodes;
         return true;
     });

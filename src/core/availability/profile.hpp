@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/time.hpp"
-#include "core/availability/release_list.hpp"
+#include "core/availability/vacancy_list.hpp"
 #include "core/model/snapshot.hpp"
 #include "core/model/types.hpp"
 
@@ -34,9 +34,9 @@ int choose(const Eligibility& eligible, int nodes, Available available, PoolCoun
 
 class Profile {
   public:
-    // Now `idle` nodes are free by pool, and those of `releases` come free when it
+    // Now `idle` nodes are free by pool, and those of `vacancies` come free when it
     // says; it must outlive the pass and not change.  Keeps its memory.
-    void begin(Time now, const PoolCounts& idle, const ReleaseList& releases);
+    void begin(Time now, const PoolCounts& idle, const VacancyList& vacancies);
 
     Time now() const { return now_; }
     // Now, and the earliest time that is not: when a job ends that has outrun
@@ -47,7 +47,7 @@ class Profile {
     void take(Time from, Time to, const PoolCounts&);
     void give_back(Time from, Time to, const PoolCounts&);  // undoes take
     // Nodes that were to become free at `from` do so at `to`, later or earlier.
-    void move_release(Time from, Time to, const PoolCounts&);
+    void move_vacancy(Time from, Time to, const PoolCounts&);
 
     int free_now(PoolId pool) const { return free_now_[pool]; }
     // The nodes that a job can have from now until `end`: the least that is
@@ -67,7 +67,7 @@ class Profile {
                                  PoolCounts& counts);
 
   private:
-    // What is known of the profile's shape besides the releases and changes.
+    // What is known of the profile's shape besides the vacancies and changes.
     enum class Shape {
         rising,  // at no time fewer free nodes than before
         dip,     // the same but for one reservation, which begins at dip_
@@ -96,8 +96,8 @@ class Profile {
 
     Time now_ = 0, soon_ = 0;
     PoolCounts free_now_;
-    const std::vector<Release>* releases_ = nullptr;
-    mutable std::vector<Release> changes_;  // of this pass, put in order when they are looked at
+    const std::vector<Vacancy>* vacancies_ = nullptr;
+    mutable std::vector<Vacancy> changes_;  // of this pass, put in order when they are looked at
     mutable bool sorted_ = true;            // changes_ is in order
     Shape shape_ = Shape::rising;
     Time dip_ = 0;

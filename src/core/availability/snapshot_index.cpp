@@ -9,11 +9,11 @@
 namespace elastic::core {
 
 void SnapshotIndex::load(const Snapshot& snapshot) {
-    releases.clear();
-    for (const RunningJob& job : snapshot.running) releases.append(job.estimated_end, job.held);
+    vacancies.clear();
+    for (const RunningJob& job : snapshot.running) vacancies.append(job.estimated_end, job.held);
     for (const SharedNodes& shared : snapshot.shared_until)
-        releases.append(shared.until, shared.pool, shared.nodes);
-    releases.sort();
+        vacancies.append(shared.until, shared.pool, shared.nodes);
+    vacancies.sort();
     shrinkable = expandable = malleable_running = 0;
     for (const RunningJob& job : snapshot.running) count(job, +1);
     load_queue(snapshot.pending);

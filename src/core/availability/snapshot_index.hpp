@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "core/availability/queue_index.hpp"
-#include "core/availability/release_list.hpp"
+#include "core/availability/vacancy_list.hpp"
 #include "core/model/snapshot.hpp"
 
 namespace elastic::core {
 
 struct SnapshotIndex {
-    ReleaseList releases;                // of running jobs and shared nodes, by estimated end
+    VacancyList vacancies;               // of running jobs and shared nodes, by estimated end
     QueueIndex queue;                    // place i is Snapshot::pending[i]
     std::vector<std::uint32_t> claimed;  // places of claimed jobs, ascending
     int waiting = 0;                     // jobs in the queue

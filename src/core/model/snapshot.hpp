@@ -104,7 +104,7 @@ struct Claim {
     PoolCounts nodes;
 };
 
-// An evolving job's wish that has not been decided.
+// A request of an evolving job that has not been decided.
 struct GrowthRequest {
     OpId op = 0;
     JobId job = 0;

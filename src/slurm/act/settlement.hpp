@@ -11,7 +11,7 @@
 
 #include "slurm/act/placement.hpp"
 #include "slurm/lock.hpp"
-#include "slurm/read/reader.hpp"
+#include "slurm/read/cluster_reader.hpp"
 
 namespace elastic::slurm {
 

@@ -7,7 +7,7 @@
 // reservations that are made after it.  Shrinks that a job asks for are granted
 // by whoever makes the snapshot, since nothing can stand against them.
 //
-// A request gets its full wish, from idle nodes or else from victims, or as much
+// A request gets all it asks for, from idle nodes or else from victims, or as much
 // as there is if that is not less than what it takes at least; otherwise it waits
 // for its deadline.  A job's own request is not subject to the resize gap.
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace elastic::core {
 namespace {
 
 // Sizes after the growth; low > high never holds.
-struct Wish {
+struct SizeRange {
     int size = 0, low = 0, high = 0;
 };
 
@@ -32,19 +32,19 @@ int supply_for(Pass& pass, std::uint32_t running) {
     return pass.victims.supply_without(pass.books, job.eligible, running);
 }
 
-void satisfy_wish(Pass& pass, const GrowthRequest& request, std::uint32_t running,
-                  const Wish& wish) {
+void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t running,
+                    const SizeRange& asked) {
     Books& books = pass.books;
     const RunningJob& job = books.snapshot().running[running];
     const SizeRule& sizes = job.elastic.sizes;
     const Time now = books.snapshot().now;
-    const int idle = books.available(job.eligible, wish.high - wish.size, now).count;
+    const int idle = books.available(job.eligible, asked.high - asked.size, now).count;
     // Victims need time to leave, which a request at its deadline has not.
     const bool may_wait = request.deadline > now;
     const int reach = idle + (may_wait ? supply_for(pass, running) : 0);
-    const int target = sizes.largest(wish.low, std::min(wish.high, wish.size + reach));
+    const int target = sizes.largest(asked.low, std::min(asked.high, asked.size + reach));
     if (target == 0) return wait_or_deny(pass, request);
-    const int more = target - wish.size;
+    const int more = target - asked.size;
     const FreeNodes found = books.available(job.eligible, more, now);
     std::vector<Shrinkage> victims;
     if (found.count < more) {
@@ -63,15 +63,15 @@ void satisfy(Pass& pass, const GrowthRequest& request) {
     const std::uint32_t running = books.find_running(request.job);
     if (running == books.snapshot().running.size()) return;  // it has ended
     const RunningJob& job = books.snapshot().running[running];
-    Wish wish;
-    wish.size = total(job.held);
-    wish.low = wish.size + std::clamp(request.least, 1, request.nodes);
-    wish.high = std::min(wish.size + request.nodes, job.elastic.max);
-    if (wish.low > wish.high) return books.deny(request, Reason::beyond_maximum);
-    if (job.elastic.sizes.largest(wish.low, wish.high) == 0)
+    SizeRange asked;
+    asked.size = total(job.held);
+    asked.low = asked.size + std::clamp(request.least, 1, request.nodes);
+    asked.high = std::min(asked.size + request.nodes, job.elastic.max);
+    if (asked.low > asked.high) return books.deny(request, Reason::beyond_maximum);
+    if (job.elastic.sizes.largest(asked.low, asked.high) == 0)
         return books.deny(request, Reason::not_allowed_size);
     if (!job.resizable || books.touched(running)) return wait_or_deny(pass, request);
-    satisfy_wish(pass, request, running, wish);
+    satisfy_within(pass, request, running, asked);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     reservations_.clear();
     PoolCounts idle(pools(), 0);
     for (PoolId pool = 0; pool < pools(); ++pool) idle[pool] = snapshot.pools[pool].idle;
-    profile_.begin(snapshot.now, idle, index.releases);
+    profile_.begin(snapshot.now, idle, index.vacancies);
     shared_.assign(pools(), 0);
     for (const SharedNodes& shared : snapshot.shared_until) shared_[shared.pool] += shared.nodes;
     index_running_jobs();
@@ -52,7 +52,7 @@ void Books::count_on_returns() {
         returns_.set(i);
         if (returnable(job, job.held, returnable_) == 0) continue;
         const Time end = end_of(job);
-        profile_.move_release(end, std::min(end, may_resize_from(job, job.last_resize)),
+        profile_.move_vacancy(end, std::min(end, may_resize_from(job, job.last_resize)),
                               returnable_);
     }
 }
@@ -67,20 +67,20 @@ void Books::index_running_jobs() {
 
 void Books::book_growth(std::uint32_t running, const PoolCounts& more) {
     const Holding before = holding(running), after = holding_after(running, more);
-    profile_.move_release(before.back, before.end, before.returnable);
+    profile_.move_vacancy(before.back, before.end, before.returnable);
     profile_.take(snapshot_->now, after.end, more);
-    profile_.move_release(after.end, after.back, after.returnable);
+    profile_.move_vacancy(after.end, after.back, after.returnable);
 }
 
 // The victim runs longer with what it keeps; what it gives up is free as soon as
 // its beneficiary ends, or at once where that does not use it.
 void Books::book_shrink(const Shrinkage& part, Time beneficiary_end) {
     const Holding before = holding(part.victim), after = holding_after(part);
-    profile_.move_release(before.back, before.end, before.returnable);
-    profile_.move_release(before.end, after.end, after.nodes);
-    profile_.move_release(before.end, beneficiary_end, part.used);
-    profile_.move_release(before.end, profile_.soon(), difference(part.nodes, part.used));
-    profile_.move_release(after.end, after.back, after.returnable);
+    profile_.move_vacancy(before.back, before.end, before.returnable);
+    profile_.move_vacancy(before.end, after.end, after.nodes);
+    profile_.move_vacancy(before.end, beneficiary_end, part.used);
+    profile_.move_vacancy(before.end, profile_.soon(), difference(part.nodes, part.used));
+    profile_.move_vacancy(after.end, after.back, after.returnable);
 }
 
 Action& Books::add(ActionKind kind, Reason reason, JobId job, const PoolCounts& nodes) {

@@ -128,18 +128,18 @@ int Outlook::nodes() const {
 }
 
 Time Outlook::next_end() const {
-    const std::vector<Release>& releases = index_->releases.entries();
-    return releases.empty() ? kNever : std::max(releases.front().at, profile_.soon());
+    const std::vector<Vacancy>& vacancies = index_->vacancies.entries();
+    return vacancies.empty() ? kNever : std::max(vacancies.front().at, profile_.soon());
 }
 
 Time Outlook::free_without_shrinking(EligibilityId id, int nodes) const {
     int missing = nodes - free_now(id);
     if (missing <= 0) return snapshot_->now;
     const Eligibility& pools = eligible(id);
-    for (const Release& release : index_->releases.entries()) {
-        if (std::find(pools.begin(), pools.end(), release.pool) == pools.end()) continue;
-        missing -= release.nodes;
-        if (missing <= 0) return std::max(release.at, profile_.soon());
+    for (const Vacancy& vacancy : index_->vacancies.entries()) {
+        if (std::find(pools.begin(), pools.end(), vacancy.pool) == pools.end()) continue;
+        missing -= vacancy.nodes;
+        if (missing <= 0) return std::max(vacancy.at, profile_.soon());
     }
     return kNever;
 }

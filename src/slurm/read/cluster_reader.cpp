@@ -2,7 +2,7 @@
 // What a plan is made of.  Records and agreements are read in one hold of the lock, so that they
 // fit each other; the queue before that, in holds of its own, so that jobs which do not wait any
 // more are left out.
-#include "slurm/read/reader.hpp"
+#include "slurm/read/cluster_reader.hpp"
 
 #include "slurm/lock.hpp"
 #include "slurm/read/eligibility.hpp"
@@ -14,7 +14,7 @@ using controller::Agreement;
 using controller::AgreementState;
 
 // Three holds of the lock, none of them longer than it must be.
-void Reader::read(Time now) {
+void ClusterReader::read(Time now) {
     {
         ControllerLock lock;
         reading_.queue.list();
@@ -28,7 +28,7 @@ void Reader::read(Time now) {
     read_again(now);
 }
 
-void Reader::read_again(Time now) {
+void ClusterReader::read_again(Time now) {
     ControllerLock lock;
     observer_.observe(now);
     read_cluster(now, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
@@ -36,7 +36,7 @@ void Reader::read_again(Time now) {
     add_agreements();
 }
 
-void Reader::mark_resizable(Time now) {
+void ClusterReader::mark_resizable(Time now) {
     for (core::RunningJob& job : reading_.view.snapshot.running) {
         const controller::Job* entry = state_.jobs.find(job.id);
         const Agreement* open = state_.book.of_job(job.id);
@@ -47,7 +47,7 @@ void Reader::mark_resizable(Time now) {
 }
 
 // What agreements in flight mean for planning: requests to decide, and promises.
-void Reader::add_agreements() {
+void ClusterReader::add_agreements() {
     core::Snapshot& snapshot = reading_.view.snapshot;
     std::set<JobId> claimed;
     NodeSet taken;
@@ -79,16 +79,16 @@ void Reader::add_agreements() {
 
 // Slurm would not carry out what the last plan granted; once its time is over, the request is
 // decided all the same.
-bool Reader::is_waiting_for_slurm(const Agreement& request, Time now) const {
+bool ClusterReader::is_waiting_for_slurm(const Agreement& request, Time now) const {
     const controller::Job* job = state_.jobs.find(request.job);
     return job && job->participation.grow_after > now && request.deadline > now;
 }
 
-bool Reader::has_victims(const Agreement& growth) const {
+bool ClusterReader::has_victims(const Agreement& growth) const {
     return !state_.book.shrinks_for(growth.job).empty();
 }
 
-core::Promise Reader::promised_shrink(const Agreement& agreement) {
+core::Promise ClusterReader::promised_shrink(const Agreement& agreement) {
     core::Promise promise;
     promise.op = agreement.op;
     promise.job = agreement.job;
@@ -102,8 +102,8 @@ core::Promise Reader::promised_shrink(const Agreement& agreement) {
 
 // Of idle nodes: what its victims will bring is in their promises.  A growth onto any nodes takes
 // them of those that nobody is promised, `taken` being what others like it have taken before.
-core::Promise Reader::promised_growth(const Agreement& agreement, job_record_t* job,
-                                      NodeSet& taken) {
+core::Promise ClusterReader::promised_growth(const Agreement& agreement, job_record_t* job,
+                                             NodeSet& taken) {
     core::Promise promise;
     promise.kind = ResizeKind::expand;
     promise.op = agreement.op;

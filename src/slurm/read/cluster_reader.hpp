@@ -15,10 +15,10 @@ struct Reading {
     Refusals refusals;
 };
 
-class Reader {
+class ClusterReader {
   public:
-    Reader(const core::Config& config, controller::State& state, Observer& observer,
-           AgreedNodes& agreed, Reading& reading)
+    ClusterReader(const core::Config& config, controller::State& state, Observer& observer,
+                  AgreedNodes& agreed, Reading& reading)
         : config_(config), state_(state), observer_(observer), agreed_(agreed), reading_(reading) {}
 
     // Locks, observes, and makes the queue, the view and its snapshot anew.

@@ -2,7 +2,7 @@
 // A sorted array.  Even with thousands of running jobs an insertion moves some
 // ten kilobytes, which is faster than what a tree costs at each look at it, and
 // it is looked at far more often than changed.
-#include "core/availability/release_list.hpp"
+#include "core/availability/vacancy_list.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -11,26 +11,26 @@ namespace elastic::core {
 namespace {
 
 struct Earlier {
-    bool operator()(const Release& a, const Release& b) const { return a.at < b.at; }
-    bool operator()(const Release& a, Time at) const { return a.at < at; }
-    bool operator()(Time at, const Release& a) const { return at < a.at; }
+    bool operator()(const Vacancy& a, const Vacancy& b) const { return a.at < b.at; }
+    bool operator()(const Vacancy& a, Time at) const { return a.at < at; }
+    bool operator()(Time at, const Vacancy& a) const { return at < a.at; }
 };
 
 }  // namespace
 
-void ReleaseList::append(Time at, PoolId pool, int nodes) {
+void VacancyList::append(Time at, PoolId pool, int nodes) {
     if (nodes != 0 && at < kNever) entries_.push_back({at, pool, nodes});
 }
 
-void ReleaseList::append(Time at, const PoolCounts& nodes) {
+void VacancyList::append(Time at, const PoolCounts& nodes) {
     for (PoolId pool = 0; pool < nodes.size(); ++pool) append(at, pool, nodes[pool]);
 }
 
-void ReleaseList::sort() {
+void VacancyList::sort() {
     std::sort(entries_.begin(), entries_.end(), Earlier());
 }
 
-void ReleaseList::insert(Time at, const PoolCounts& nodes) {
+void VacancyList::insert(Time at, const PoolCounts& nodes) {
     if (at >= kNever) return;
     for (PoolId pool = 0; pool < nodes.size(); ++pool) {
         if (nodes[pool] == 0) continue;
@@ -39,7 +39,7 @@ void ReleaseList::insert(Time at, const PoolCounts& nodes) {
     }
 }
 
-void ReleaseList::remove(Time at, const PoolCounts& nodes) {
+void VacancyList::remove(Time at, const PoolCounts& nodes) {
     if (at >= kNever) return;
     for (PoolId pool = 0; pool < nodes.size(); ++pool) {
         if (nodes[pool] == 0) continue;

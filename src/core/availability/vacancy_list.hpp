@@ -11,13 +11,13 @@
 
 namespace elastic::core {
 
-struct Release {
+struct Vacancy {
     Time at = 0;
     PoolId pool = 0;
     int nodes = 0;
 };
 
-class ReleaseList {
+class VacancyList {
   public:
     void clear() { entries_.clear(); }
     // Adds without regard to the order; sort() before it is read.
@@ -30,10 +30,10 @@ class ReleaseList {
     // Takes back an insert or append with the same arguments.
     void remove(Time at, const PoolCounts&);
 
-    const std::vector<Release>& entries() const { return entries_; }
+    const std::vector<Vacancy>& entries() const { return entries_; }
 
   private:
-    std::vector<Release> entries_;
+    std::vector<Vacancy> entries_;
 };
 
 }  // namespace elastic::core
