@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <limits>
 
 #include "common/text.hpp"
 
@@ -17,44 +17,6 @@ namespace {
 
 int floor_power(int nodes) {
     return static_cast<int>(std::bit_floor(static_cast<unsigned>(nodes)));
-}
-
-int largest_up_to(const SizeRule& rule, int high) {
-    switch (rule.kind) {
-        case SizeRule::Kind::any:
-            return high;
-        case SizeRule::Kind::power_of_two:
-            return floor_power(high);
-        case SizeRule::Kind::step:
-            return high - high % rule.step;
-        case SizeRule::Kind::list: {
-            auto above = std::ranges::upper_bound(rule.list, high);
-            return above == rule.list.begin() ? 0 : above[-1];
-        }
-    }
-    return 0;
-}
-
-// 0 if there is none that an int can hold.
-int smallest_from(const SizeRule& rule, int low) {
-    constexpr int kLargestPower = 1 << 30;
-    switch (rule.kind) {
-        case SizeRule::Kind::any:
-            return low;
-        case SizeRule::Kind::power_of_two:
-            if (low > kLargestPower) return 0;
-            return floor_power(low) == low ? low : 2 * floor_power(low);
-        case SizeRule::Kind::step: {
-            int below = low - low % rule.step;
-            if (below == low) return low;
-            return below > std::numeric_limits<int>::max() - rule.step ? 0 : below + rule.step;
-        }
-        case SizeRule::Kind::list: {
-            auto found = std::ranges::lower_bound(rule.list, low);
-            return found == rule.list.end() ? 0 : *found;
-        }
-    }
-    return 0;
 }
 
 Result<int> parse_size(std::string_view text) {
@@ -81,33 +43,42 @@ Result<SizeRule> parse_size_list(std::string_view text) {
 
 }  // namespace
 
-int total(const PoolCounts& counts) {
-    return std::accumulate(counts.begin(), counts.end(), 0);
+int SizeRule::largest_up_to(int high) const {
+    switch (kind) {
+        case Kind::any:
+            return high;
+        case Kind::power_of_two:
+            return floor_power(high);
+        case Kind::step:
+            return high - high % step;
+        case Kind::list: {
+            auto above = std::ranges::upper_bound(list, high);
+            return above == list.begin() ? 0 : above[-1];
+        }
+    }
+    return 0;
 }
 
-PoolCounts sum(PoolCounts a, const PoolCounts& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-    return a;
-}
-
-PoolCounts difference(PoolCounts a, const PoolCounts& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
-    return a;
-}
-
-bool SizeRule::allows(int nodes) const {
-    return nodes >= 1 && largest_up_to(*this, nodes) == nodes;
-}
-
-int SizeRule::largest(int low, int high) const {
-    if (high < 1) return 0;
-    int size = largest_up_to(*this, high);
-    return size >= low ? size : 0;
-}
-
-int SizeRule::smallest(int low, int high) const {
-    int size = smallest_from(*this, std::max(low, 1));
-    return size <= high ? size : 0;
+// 0 if there is none that an int can hold.
+int SizeRule::smallest_from(int low) const {
+    constexpr int kLargestPower = 1 << 30;
+    switch (kind) {
+        case Kind::any:
+            return low;
+        case Kind::power_of_two:
+            if (low > kLargestPower) return 0;
+            return floor_power(low) == low ? low : 2 * floor_power(low);
+        case Kind::step: {
+            int below = low - low % step;
+            if (below == low) return low;
+            return below > std::numeric_limits<int>::max() - step ? 0 : below + step;
+        }
+        case Kind::list: {
+            auto found = std::ranges::lower_bound(list, low);
+            return found == list.end() ? 0 : *found;
+        }
+    }
+    return 0;
 }
 
 Result<SizeRule> parse_size_rule(std::string_view text) {
