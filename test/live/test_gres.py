@@ -6,6 +6,7 @@ The devices are made up (gres.conf names /dev/null by several names); what is te
 
 import random
 import re
+import time
 
 import pytest
 from elastic_live import ELASTIC, Cluster, wait_until
@@ -114,6 +115,21 @@ def test_a_job_grows_onto_nodes_that_have_what_it_asks_for(cluster, elastic):
     books_agree(cluster, app)
     cluster.wait_two_passes()
     app.no_event()
+
+
+def test_a_request_that_slurm_refuses_waits_no_longer_than_it_said(cluster):
+    """The idle nodes have not what the job asks for; it is not told of them again and again."""
+    app = cluster.actor("evolving,min=1,max=4", "-N1", "--mem=500", "--gres=gpu:h100:1", "-w", "n7")
+    other = cluster.sbatch("-N1", "--exclusive", "-w", "n8", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    begin = time.monotonic()
+    app.do("request", 1, 1, 3.0)
+    app.event("queued")
+    ended = app.event("ended", 15)
+    assert ended["outcome"] == "denied"
+    assert 2 < time.monotonic() - begin < 10
+    assert cluster.log.count(f"job {app.job}: ") < 5, cluster.log
+    assert cluster.nodes_of(app.job) == ["n7"]
 
 
 def test_a_job_that_asks_for_none_grows(cluster):

@@ -5,6 +5,7 @@ Slurm asks limits when a job starts.  A job that grows must not get round them,
 and nobody gives up nodes for a job that a limit keeps from starting.
 """
 
+import json
 import re
 import time
 
@@ -69,6 +70,20 @@ def test_the_database_has_every_size(cluster, account, sacct):
     records = wait_complete(sacct, app.job)
     assert [(nodes, state) for nodes, state, _ in records] == \
         [("2", "RESIZING"), ("6", "RESIZING"), ("3", "COMPLETED")]
+
+
+def test_the_database_has_the_devices_of_every_size(cluster, account, sacct):
+    app = account.actor("malleable,min=1,max=8", "-N2", "--gres=gpu:1")
+    for size, to in ((2, 5), (5, 1)):
+        wait_until(lambda size=size: sacct(app.job, "nnodes")[-1:] == [(str(size),)],
+                   f"sacct has job {app.job} on {size} nodes")
+        wait_for_another_second()
+        resize(cluster, app, to)
+    finish(cluster, app)
+    wait_complete(sacct, app.job)
+    devices = [dict(part.split("=") for part in tres.split(",")).get("gres/gpu")
+               for (tres,) in sacct(app.job, "alloctres")]
+    assert devices == ["4", "10", "2"]
 
 
 def test_sizes_that_follow_on_each_other(cluster, account, sacct):
@@ -181,6 +196,35 @@ def test_nobody_shrinks_for_a_limited_job(cluster, account, elastic):
     account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
     assert app.take_shrink()["size"] == 3
     cluster.wait_state(limited, "RUNNING")
+
+
+def test_no_other_victim_shrinks_once_a_limit_is_known(cluster, account, elastic):
+    """That the job may not start is found out by the first of the two that would have to."""
+    account.limit("GrpTRES=node=3", r"GrpTRES=.*node=3\(")
+    elastic(Policy="lina-default")
+    first = account.sbatch("-N2", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(first, "RUNNING")
+    apps = [cluster.actor("malleable,min=1,max=3", "-N3") for _ in range(2)]
+    limited = account.sbatch("-N4", "--exclusive", wrap="sleep 600")
+    wait_until(lambda: cluster.job(limited)["Reason"] == "AssocGrpNodeLimit",
+               lambda: f"the job waits for its limit: {cluster.job(limited)}")
+    cluster.wait_two_passes()
+    for app in apps:
+        app.no_event()
+        assert not cluster.journal(app.job, "offer")
+
+
+def test_a_pass_under_a_limit_can_be_made_again(cluster, account, elastic):
+    """With a job that has more nodes than its account may have any more."""
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N6")
+    account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
+    cluster.wait_two_passes()
+    text = cluster.run("selastic", "snapshot").out
+    running = json.loads(text)["snapshot"]["running"]
+    assert [job["elastic"]["max"] for job in running if job["id"] == app.job] == [6]
+    replayed = cluster.run("selastic-sim", "replay-snapshot", "-", stdin=text)
+    assert replayed.out.endswith("same plan\n"), str(replayed)
 
 
 @pytest.mark.parametrize("size", ["beneficial", "equal-share"])
