@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 namespace elastic::controller {
@@ -58,6 +59,14 @@ Result<int> listen_on(int port) {
         return failure;
     }
     return fd;
+}
+
+int port_of(int listener) {
+    sockaddr_in6 address{};  // of IPv4 too the port is the second member
+    static_assert(offsetof(sockaddr_in6, sin6_port) == offsetof(sockaddr_in, sin_port));
+    socklen_t size = sizeof address;
+    getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
+    return ntohs(address.sin6_port);
 }
 
 int accept_connection(int listener) {

@@ -10,6 +10,9 @@ namespace elastic::controller {
 // port and the reason.
 Result<int> listen_on(int port);
 
+// The port on which a socket listens.
+int port_of(int listener);
+
 // The next connection, not blocking and kept alive, which the caller closes; -1 with errno if there
 // is none.
 int accept_connection(int listener);

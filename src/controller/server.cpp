@@ -33,7 +33,6 @@
 #include "controller/session.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/frame.hpp"
-#include "protocol/seal.hpp"
 
 namespace elastic::controller {
 
@@ -429,14 +428,16 @@ class Server::Loop {
     std::thread thread_;
 };
 
-Server::Server(std::function<void()> wake) : wake_(std::move(wake)) {}
+Server::Server(std::function<void()> wake, MakeSeal make_seal)
+    : wake_(std::move(wake)), make_seal_(std::move(make_seal)) {}
 Server::~Server() = default;
 
 Result<void> Server::start(const ServerOptions& options) {
-    auto seal = munge_seal(options.munge_socket);
+    auto seal = make_seal_(options.munge_socket);
     if (!seal) return seal.error();
     auto listener = listen_on(options.port);
     if (!listener) return listener.error();
+    port_ = port_of(*listener);
     loop_ = std::make_unique<Loop>(options, std::move(*seal), *listener, wake_);
     options_ = options;
     return {};
@@ -446,7 +447,7 @@ Result<void> Server::reconfigure(const ServerOptions& options) {
     if (options == options_) return {};
     std::unique_ptr<Seal> seal;
     if (options.munge_socket != options_.munge_socket) {
-        auto made = munge_seal(options.munge_socket);
+        auto made = make_seal_(options.munge_socket);
         if (!made) return made.error();
         seal = std::move(*made);
     }
@@ -455,6 +456,7 @@ Result<void> Server::reconfigure(const ServerOptions& options) {
         auto made = listen_on(options.port);
         if (!made) return made.error();
         listener = *made;
+        port_ = port_of(listener);
     }
     loop_->reconfigure(options, listener, std::move(seal));
     options_ = options;

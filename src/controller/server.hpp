@@ -22,21 +22,28 @@
 
 #include "common/result.hpp"
 #include "controller/incoming.hpp"
+#include "protocol/seal.hpp"
 
 namespace elastic::controller {
 
 struct ServerOptions {
-    int port = 0;
+    int port = 0;  // 0: any that is free
     std::string munge_socket;
     int max_connections = 0;
     int max_connections_per_user = 0;
     friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
 
+// Makes credentials by the munged of a socket, "" for the default one.
+using MakeSeal = std::function<Result<std::unique_ptr<protocol::Seal>>(const std::string& socket)>;
+
 class Server {
   public:
     // `wake` is called in the server's thread whenever there is something to take.
-    explicit Server(std::function<void()> wake);
+    explicit Server(
+        std::function<void()> wake, MakeSeal make_seal = [](const std::string& socket) {
+            return protocol::munge_seal(socket);
+        });
     ~Server();
 
     // Listens and starts the thread.  An error names the port and the reason.
@@ -45,6 +52,7 @@ class Server {
     // stay in force.
     Result<void> reconfigure(const ServerOptions&);
     void stop();
+    int port() const { return port_; }  // where it listens
 
     // The oldest message; nothing if there is none.
     std::optional<Incoming> take();
@@ -58,7 +66,9 @@ class Server {
   private:
     class Loop;
     std::function<void()> wake_;
+    MakeSeal make_seal_;
     ServerOptions options_;
+    int port_ = 0;
     std::unique_ptr<Loop> loop_;
 };
 

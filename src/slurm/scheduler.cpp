@@ -224,26 +224,10 @@ void Scheduler::announce(journal::Controller::What what, Time now) {
 // are scheduled.
 void Scheduler::take_messages(Time now) {
     const auto end = Clock::now() + kListening;
-    while (auto incoming = server_.take()) {
-        take_message(*incoming, now);
+    while (const auto is_urgent = reception_.take(now)) {
+        urgent_ |= *is_urgent;
         if (Clock::now() >= end) return wake();
     }
-}
-
-void Scheduler::take_message(const controller::Incoming& incoming, Time now) {
-    if (incoming.closed) {
-        tools_.erase(incoming.from);
-        queries_.on_closed(incoming.from);
-        negotiation_.on_closed(incoming.from, now);
-        return;
-    }
-    heard_.push_back(incoming.from);
-    const auto* hello = std::get_if<protocol::Hello>(&incoming.message);
-    if (hello && hello->role == protocol::Role::tool) tools_.insert(incoming.from);
-    if (tools_.count(incoming.from))
-        queries_.on_message(incoming, now);
-    else
-        urgent_ |= negotiation_.on_message(incoming, now);
 }
 
 // As Slurm's own loop: not in a backup with no_backup_scheduling, not while going down.
@@ -360,9 +344,7 @@ void Scheduler::flush() {
     else if (out.changed)
         save_state();
     if (out.unsaved || !out.events.empty()) save_and_write(out.events);
-    for (auto& [to, message] : out.messages) server_.send(to, std::move(message));
-    for (controller::ConnectionId id : out.to_close) server_.close(id);
-    for (controller::ConnectionId id : std::exchange(heard_, {})) server_.answered(id);
+    reception_.tell(std::move(out));
 }
 
 }  // namespace elastic::slurm

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "controller/queries.hpp"
+#include "controller/reception.hpp"
 #include "controller/server.hpp"
 #include "controller/site.hpp"
 #include "core/pass/planner.hpp"
@@ -35,7 +36,6 @@ class Scheduler {
     bool wait();
     void wake();
     void take_messages(Time now);
-    void take_message(const controller::Incoming&, Time now);
     void take_configuration(Time now);
     bool may_schedule() const;
     bool pass_is_due() const;
@@ -78,10 +78,8 @@ class Scheduler {
     core::Planner planner_;
     std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again
     controller::Server server_;
+    controller::Reception reception_{server_, negotiation_, queries_};
 
-    std::set<controller::ConnectionId> tools_;
-    std::vector<controller::ConnectionId>
-        heard_;           // whose messages are dealt with, but not yet answered
     bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};
     Clock::time_point pass_allowed_{}, save_allowed_{};

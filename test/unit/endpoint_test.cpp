@@ -4,30 +4,19 @@
 
 #include <stdlib.h>
 
-#include <filesystem>
 #include <fstream>
 
+#include "folder.hpp"
 #include "testing.hpp"
 
 namespace elastic::protocol {
 namespace {
 
-// A folder of its own for configuration files, removed at the end.
-class Folder {
-  public:
-    Folder() {
-        std::string name = std::filesystem::temp_directory_path() / "elastic-endpoint-XXXXXX";
-        ck_assert_ptr_nonnull(mkdtemp(name.data()));
-        path_ = name;
-    }
-    ~Folder() { std::filesystem::remove_all(path_); }
+struct Folder : testing::Folder {
     std::string write(const std::string& name, const std::string& text) const {
-        std::ofstream(path_ / name) << text;
-        return path_ / name;
+        std::ofstream(*this / name) << text;
+        return *this / name;
     }
-
-  private:
-    std::filesystem::path path_;
 };
 
 TEST(the_text_form_goes_both_ways) {

@@ -6,31 +6,12 @@
 
 #include "common/atomic_file.hpp"
 #include "common/config_file.hpp"
+#include "folder.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
+using elastic::testing::Folder;
 namespace fs = std::filesystem;
-
-namespace {
-
-class Folder {
-  public:
-    Folder() {
-        std::string name = fs::temp_directory_path() / "elastic-test.XXXXXX";
-        ck_assert_ptr_nonnull(mkdtemp(name.data()));
-        path_ = name;
-    }
-    ~Folder() { fs::remove_all(path_); }
-    std::string operator/(const char* name) const { return path_ / name; }
-    auto entries() const {
-        return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
-    }
-
-  private:
-    fs::path path_;
-};
-
-}  // namespace
 
 TEST(file_is_replaced_as_a_whole) {
     Folder folder;

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "folder.hpp"
 #include "journal/journal.hpp"
 #include "testing.hpp"
 
@@ -18,21 +19,8 @@ using namespace elastic::journal;
 
 namespace {
 
-// A folder that is gone at the end of the test.
-class Folder {
-  public:
-    Folder() { check_that(::mkdtemp(path_) != nullptr); }
-    ~Folder() {
-        ::unlink(file().c_str());
-        ::unlink(file(".1").c_str());
-        ::rmdir(path_);
-    }
-    std::string file(const std::string& suffix = "") const {
-        return std::string(path_) + "/journal" + suffix;
-    }
-
-  private:
-    char path_[32] = "/tmp/journal_test.XXXXXX";
+struct Folder : elastic::testing::Folder {
+    std::string file(const std::string& suffix = "") const { return *this / ("journal" + suffix); }
 };
 
 std::string content(const std::string& path) {

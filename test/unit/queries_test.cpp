@@ -3,11 +3,8 @@
 // or a user may ask for.
 #include "controller/queries.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "controller_test.hpp"
+#include "folder.hpp"
 #include "journal/journal.hpp"
 
 using namespace elastic;
@@ -71,12 +68,12 @@ struct Desk : Room {
 
 struct WithJournal : Desk {
     WithJournal() {
-        site.journal_path = fmt::format("queries_test.{}", getpid());
+        site.journal_path = folder / "journal";
         journal::Writer writer;
         check_ok(writer.open(site.journal_path));
         for (JobId job : {7, 8, 7}) check_ok(writer.write({1, journal::End{job, "COMPLETED", 1}}));
     }
-    ~WithJournal() { std::filesystem::remove(site.journal_path); }
+    Folder folder;
 };
 
 }  // namespace

@@ -2,11 +2,8 @@
 // What a controller leaves to the next one, to the byte, and what it does not take from a file.
 #include "controller/state_file.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-
 #include "common/atomic_file.hpp"
+#include "folder.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -231,7 +228,8 @@ TEST(a_file_that_is_wrong_is_refused_and_says_where) {
 }
 
 TEST(an_error_of_a_file_names_it) {
-    const std::string path = "state_file_test." + std::to_string(getpid());
+    const Folder folder;
+    const std::string path = folder / "state";
     State state;
     check_ok(load_state_file(path, state));  // no file is no error
     check_ok(save_state_file(path, sample()));
@@ -241,6 +239,5 @@ TEST(an_error_of_a_file_names_it) {
     check_ok(write_file(path, "{}", Durability::survives_process));
     const std::string why = path + ": format 0 is not 3";
     check_error(load_state_file(path, state), why.c_str());
-    std::filesystem::remove(path);
-    check_that(!save_state_file("/nonexistent/state", state));
+    check_that(!save_state_file(folder / "absent/state", state));
 }
