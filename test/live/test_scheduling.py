@@ -308,6 +308,24 @@ def test_elements_of_an_array_wait_as_one_entry(cluster, elastic):
     assert running() == 3
 
 
+def test_for_each_element_of_an_array_one_job_is_asked_to_shrink(cluster, elastic):
+    """Who could help besides is left in peace while the first one makes up its mind."""
+    apps = [cluster.actor("malleable,min=1,max=2", "-N2") for _ in range(4)]
+    elastic(Policy="lina-default", ResizeGap=0)
+    array = cluster.sbatch("--array=1-2", "-N1", "--exclusive", wrap="sleep 60")
+
+    def asked():
+        return [offer["job"] for offer in cluster.journal(event="offer") if offer.get("beneficiary") == array]
+    for number in (1, 2):
+        wait_until(lambda: len(asked()) == number, lambda: f"{number} have been asked: {asked()}")
+        cluster.wait_two_passes()
+        assert len(asked()) == number
+        next(app for app in apps if app.job == asked()[-1]).take_shrink()
+    cluster.wait_state(array, "RUNNING")
+    cluster.wait_two_passes()
+    assert len(asked()) == 2
+
+
 @pytest.mark.parametrize("state", ["DRAIN", "DOWN"])
 def test_unusable_nodes(cluster, state):
     cluster.run("scontrol", "update", "NodeName=n[2-4]", f"State={state}", "Reason=test")

@@ -34,6 +34,26 @@ TEST(a_pending_job_starts_on_idle_and_victims_nodes) {
     check_eq(plan(b), "shrink 1 [3] ->5 for 9\nstart 9 [4] ->4 deferred\n");
 }
 
+TEST(one_element_of_an_array_waits_for_victims_at_a_time) {
+    SnapshotBuilder b({0});
+    for (const JobId victim : {1, 2, 3}) b.run(victim, malleable(1, 2, 2), {2}, 100);
+    b.queue(9, rigid(1), 10).copies = 3;
+    b.queue(10, rigid(1), 10);
+    check_eq(plan(b),
+             "shrink 1 [1] ->1 for 9\nstart 9 [1] ->1 deferred\n"
+             "shrink 2 [1] ->1 for 10\nstart 10 [1] ->1 deferred\n"
+             "reserve 9 [1] ->1 at +10\n");
+
+    // The next pass, before the first has answered.
+    b.promise(ResizeKind::shrink, 7, 1, {1}).beneficiary = 9;
+    b.snapshot.pending[0].copies = 2;
+    b.snapshot.pending.insert(b.snapshot.pending.begin(), b.snapshot.pending[0]);
+    b.snapshot.pending[0].copies = 1;
+    b.snapshot.pending[0].claimed = true;
+    check_eq(plan(b),
+             "shrink 2 [1] ->1 for 10\nstart 10 [1] ->1 deferred\nreserve 9 [1] ->1 at +10\n");
+}
+
 TEST(with_initial_size_least_a_malleable_pending_job_starts_at_its_minimum) {
     SnapshotBuilder b({0});
     b.run(1, malleable(2, 8, 8), {8}, 100);

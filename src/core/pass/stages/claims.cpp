@@ -20,7 +20,7 @@ void Claims::collect(Books& books) {
         const int size = choices::least_initial_size(books, queue[i]);
         by_id_.emplace_back(queue[i].id, claims_.size());
         claims_.push_back({i, size, size, PoolCounts(books.pools(), 0)});
-        books.decide(i);
+        books.claim(i);
     }
     std::sort(by_id_.begin(), by_id_.end());
     for (const Promise& promise : books.snapshot().promises) {

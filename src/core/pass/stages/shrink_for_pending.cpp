@@ -53,7 +53,7 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
         books.start(pending, idle, size, behind ? Reason::backfilled : Reason::fits);
         return true;
     }
-    if (pass.victims.supply(books, job.eligible) < needed) return false;
+    if (books.has_claim(job.id) || pass.victims.supply(books, job.eligible) < needed) return false;
     const Beneficiary who{job.eligible, needed, end, idle, 0};
     std::vector<Shrinkage> victims = pass.victims.select(books, who);
     if (victims.empty()) return false;
@@ -85,6 +85,8 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
         own.drop();
         return true;
     }
+    // Others may be helped where only its turn has not come.
+    if (books.has_claim(job.id)) return false;
     // Where it would not pay for this job, it is taken not to pay for one that wants no less for no
     // less time: not so for sure, but no worse by measurement and less to search.
     if (!own.exists()) failures.add(job.eligible, size, job.duration);

@@ -23,6 +23,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     asks_.reset(snapshot.running.size());
     decided_.reset(snapshot.pending.size());
     decided_copies_.clear();
+    claimants_.clear();
     undecided_ = index.waiting;
     backfilled_ = false;
     equal_share_ = -1;
@@ -109,6 +110,11 @@ void Books::decide(std::uint32_t pending) {
             mark(i);
 }
 
+void Books::claim(std::uint32_t pending) {
+    decide(pending);
+    claimants_.push_back(snapshot_->pending[pending].id);
+}
+
 void Books::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
     const PendingJob& job = snapshot_->pending[pending];
     decide(pending);
@@ -125,6 +131,7 @@ void Books::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, in
     for (const Shrinkage& victim : victims)
         shrink(victim, job.id, end_of(job, size), Reason::for_pending_job);
     start(pending, idle, size, Reason::by_shrinking);
+    claimants_.push_back(job.id);
     Action& action = plan_.actions.back();
     action.deferred = true;
     for (const Shrinkage& victim : victims) action.nodes = sum(action.nodes, victim.used);

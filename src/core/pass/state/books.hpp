@@ -29,6 +29,7 @@ class Books : public Outlook {
     void book_growth(std::uint32_t running, const PoolCounts& more);
     void book_shrink(const Shrinkage&, Time beneficiary_end);
     void decide(std::uint32_t pending);  // or one of its copies
+    void claim(std::uint32_t pending);   // and it waits for victims
 
     // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
     // `idle` are nodes that are free now.

@@ -161,6 +161,10 @@ int Outlook::undecided_copies(std::uint32_t pending) const {
     return snapshot_->pending[pending].copies - (some == decided_copies_.end() ? 0 : some->second);
 }
 
+bool Outlook::has_claim(JobId id) const {
+    return std::ranges::find(claimants_, id) != claimants_.end();
+}
+
 std::uint32_t Outlook::find_running(JobId id) const {
     const auto found =
         std::lower_bound(running_by_id_.begin(), running_by_id_.end(), std::pair(id, 0U));

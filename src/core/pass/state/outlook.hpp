@@ -96,6 +96,9 @@ class Outlook {
     bool decided(std::uint32_t pending) const { return decided_[pending]; }
     // How many of its copies are not decided.
     int undecided_copies(std::uint32_t pending) const;
+    // A job of this id waits for victims, or is to by this plan.  Agreements say for whom they are
+    // by that id, which the elements of a job array share: one of them waits at a time.
+    bool has_claim(JobId) const;
     // Index of a running job by its id, snapshot().running.size() if there is none.
     std::uint32_t find_running(JobId) const;
 
@@ -116,6 +119,7 @@ class Outlook {
     Marks returns_;  // by running job: reservations count on what it can give back
     std::map<std::uint32_t, int> decided_copies_;  // by pending job that has any; if some are left
     int undecided_ = 0;                            // entries of the queue
+    std::vector<JobId> claimants_;                 // that wait for victims
     bool backfilled_ = false;
     std::vector<int> shared_;                                     // by pool
     std::vector<std::pair<JobId, std::uint32_t>> running_by_id_;  // ascending; if needed at all
