@@ -40,8 +40,7 @@ struct SnapshotBuilder {
         snapshot.now = now;
         core::Eligibility all;
         for (core::PoolId pool = 0; pool < idle.size(); ++pool) {
-            snapshot.pools.push_back({"", idle[pool], idle[pool]});
-            snapshot.pools.back().name.push_back(static_cast<char>('a' + pool));
+            snapshot.pools.push_back({idle[pool], idle[pool]});
             all.push_back(pool);
         }
         snapshot.eligibilities.push_back(all);

@@ -204,7 +204,7 @@ cat >"$dir/pass.json" <<'PASS'
   "ExpandAmount": "to-max", "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",
   "LeastRemaining": "0.5", "MostSlowdown": "2"},
- "snapshot": {"now": 100, "pools": [{"name": "a", "idle": 0, "nodes": 4}],
+ "snapshot": {"now": 100, "pools": [{"idle": 0, "nodes": 4}],
   "eligibilities": [[0]],
   "running": [{"id": 1, "elastic": {"elastic": 1, "class": "malleable", "min": 1, "pref": 4,
    "max": 4}, "eligible": 0, "held": [4], "batch_host_pool": 0, "start": 0,

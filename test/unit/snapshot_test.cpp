@@ -86,9 +86,9 @@ TEST(every_member_that_is_missing_or_of_another_type_is_an_error) {
 
 TEST(errors_say_where_they_are) {
     check_eq(error_of("[]"), "a snapshot must be an object");
-    check_eq(error_of(R"({"now":0,"pools":[{"name":"a","idle":1,"nodes":2},{}]})"),
-             "pools[1]: name is missing");
-    check_eq(error_of(R"({"now":0,"pools":[{"name":"a","idle":3,"nodes":2}],"eligibilities":[],)"
+    check_eq(error_of(R"({"now":0,"pools":[{"idle":1,"nodes":2},{}]})"),
+             "pools[1]: idle is missing");
+    check_eq(error_of(R"({"now":0,"pools":[{"idle":3,"nodes":2}],"eligibilities":[],)"
                       R"("running":[],"pending":[],"shared_until":[],"promises":[],)"
                       R"("requests":[]})"),
              "3 nodes of pool 0 are accounted for, which has 2");

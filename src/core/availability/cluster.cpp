@@ -16,7 +16,7 @@ constexpr std::size_t kFewPlaces = 64;  // not worth the trouble
 }  // namespace
 
 Cluster::Cluster(int nodes) {
-    snapshot_.pools.push_back({"nodes", nodes, nodes});
+    snapshot_.pools.push_back({nodes, nodes});
     snapshot_.eligibilities.push_back({0});
 }
 

@@ -36,13 +36,11 @@ constexpr List<List<Whole>> kEligibilities{kPools};
 constexpr List<Nested> kRecords;
 constexpr Number kTime{-kNever, kNever};
 constexpr Number kDuration{0, kNever};
-constexpr Text kName{256};
 
 }  // namespace
 
 template <class F>
 void fields(F& f, Pool& pool) {
-    f.required("name", pool.name, kName);
     f.required("idle", pool.idle, kNodes);
     f.required("nodes", pool.nodes, kNodes);
 }

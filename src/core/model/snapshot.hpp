@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "common/json.hpp"
@@ -21,9 +20,8 @@ namespace elastic::core {
 
 // A set of nodes that every job either may use as a whole or not at all.
 struct Pool {
-    std::string name;  // for people; e.g. "debug"
-    int idle = 0;      // nodes free now, those promised to agreements in flight included
-    int nodes = 0;     // nodes in all
+    int idle = 0;   // nodes free now, those promised to agreements in flight included
+    int nodes = 0;  // nodes in all
 };
 
 // The pools a job may use, in the order in which they are to be taken (the

@@ -236,8 +236,6 @@ class Builder {
                 }
             view_.snapshot.eligibilities.push_back(std::move(eligible));
         }
-        for (core::PoolId pool = 0; pool < pools.size(); ++pool)
-            pools[pool].name = fmt::format("p{}", pool);
         for (std::size_t id = 0; id < view_.snapshot.eligibilities.size(); ++id)
             sort_pools(view_.snapshot.eligibilities[id], eligibilities_.sets()[id].required,
                        wanted);
