@@ -339,6 +339,7 @@ bool Negotiation::on(Job& job, const protocol::Request& request, Time now) {
         fail(job, request.token, "limit", may.error().message);
         return false;
     }
+    job.participation.grow_after = 0;  // what refused it more nodes may be over
     Agreement agreement;
     agreement.job = job.id;
     agreement.kind = ResizeKind::expand;

@@ -29,6 +29,13 @@ bool may_be_replaced(uint32_t reason) {
            reason == WAIT_LICENSES || reason == WAIT_ARRAY_TASK_LIMIT;
 }
 
+// The limit of accounting that keeps a running job from so many more nodes.
+std::optional<std::string> limit_on_more(job_record_t* job, int nodes) {
+    NodeSet others = eligible_nodes(job, usable_nodes());
+    others -= NodeSet(job->node_bitmap);
+    return limit_on_growth(job, others.first(nodes));
+}
+
 }  // namespace
 
 bool Executor::carry_out(const core::Plan& plan, Time now) {
@@ -202,15 +209,18 @@ bool Executor::is_barred(JobId beneficiary, Time now) {
         const auto index = reading_.view.entry_of(beneficiary);
         return index && (is_start_barred(job, *index) || is_larger_start_barred(job));
     }
-    job_record_t* job = running_job(beneficiary);
-    Agreement* request = state_.book.of_job(beneficiary);
-    if (!job || !request || request->state != AgreementState::queued)
-        return true;  // denied for an earlier victim
-    NodeSet others = eligible_nodes(job, usable_nodes());
-    others -= NodeSet(job->node_bitmap);
-    auto limit = limit_on_growth(job, others.first(request->least));
-    if (limit)
-        negotiation_.end(*request, AgreementEvent::deny, "limit of accounting: " + *limit, now);
+    return is_growth_barred(beneficiary, now);
+}
+
+// The request for which others would shrink waits then, no longer than its own time.
+bool Executor::is_growth_barred(JobId id, Time now) {
+    job_record_t* job = running_job(id);
+    controller::Job* entry = state_.jobs.find(id);
+    Agreement* request = state_.book.of_job(id);
+    if (!job || !entry || !request || request->state != AgreementState::queued) return true;
+    if (entry->participation.grow_after > now) return true;  // since an earlier victim
+    const auto limit = limit_on_more(job, request->least);
+    if (limit) settlement_.not_grown(*entry, *request, "limit of accounting: " + *limit, now);
     return limit.has_value();
 }
 
@@ -280,9 +290,25 @@ void Executor::do_reserve(const Action& action, Time) {
 
 void Executor::do_deny(const Action& action, Time now) {
     Agreement* request = state_.book.find(action.op);
-    if (request && request->state == AgreementState::queued)
-        negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)),
-                         now);
+    if (!request || request->state != AgreementState::queued) return;
+    job_record_t* job = running_job(request->job);
+    controller::Job* entry = state_.jobs.find(request->job);
+    // The maximum that a plan knows is also that of limits, which may change while a request waits.
+    if (job && entry && action.reason == core::Reason::beyond_maximum &&
+        entry->nodes + request->least <= entry->annotation.max)
+        return settlement_.not_grown(*entry, *request, obstacle_to(job, *entry, *request), now);
+    negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)), now);
+}
+
+// What keeps the job from the nodes that its request takes at least.
+std::string Executor::obstacle_to(job_record_t* job, const controller::Job& entry,
+                                  const Agreement& request) {
+    const int to = entry.nodes + request.least;
+    if (to > most_nodes_by_partition(job))
+        return fmt::format("its partition allows no {} nodes", to);
+    if (auto limit = limit_on_more(job, request.least)) return "limit of accounting: " + *limit;
+    return entry.participation.obstacle.empty() ? "Slurm allows it no more nodes"
+                                                : entry.participation.obstacle;
 }
 
 void Executor::do_withdraw(const Action& action, Time now) {

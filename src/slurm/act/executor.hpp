@@ -36,6 +36,7 @@ class Executor {
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(JobId beneficiary, Time now);
+    bool is_growth_barred(JobId, Time now);
     bool is_start_barred(job_record_t*, std::size_t entry);
     bool is_larger_start_barred(job_record_t*);
     void ask_limits();
@@ -44,6 +45,8 @@ class Executor {
     void offer_growth(controller::Job&, const core::Action&, Time now);
     void do_reserve(const core::Action&, Time now);
     void do_deny(const core::Action&, Time now);
+    static std::string obstacle_to(job_record_t*, const controller::Job&,
+                                   const controller::Agreement& request);
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
     static void explain(job_record_t*, uint32_t reason);

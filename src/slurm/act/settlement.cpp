@@ -241,7 +241,7 @@ bool Settlement::finish_joining(Agreement& agreement, Time now) {
     return true;
 }
 
-// A request waits for another plan until its time is over, whatever keeps Slurm from granting it.
+// What keeps Slurm from granting a request may change, so the request waits for another plan.
 void Settlement::not_grown(controller::Job& job, Agreement& agreement, const std::string& why,
                            Time now) {
     refuse_growth(job, why, now);

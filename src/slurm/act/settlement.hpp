@@ -39,6 +39,8 @@ class Settlement {
     bool apply_grow(controller::Agreement&, Time now);
     // Slurm does not let the job grow: says so once, and tries again later.
     static void refuse_growth(controller::Job&, const std::string& obstacle, Time now);
+    // The same of an agreement: a request waits until its time is over, anything else ends.
+    void not_grown(controller::Job&, controller::Agreement&, const std::string& why, Time now);
 
     // Books a job that was just started.  Needs ControllerLock.
     void started(job_record_t*, Time now);
@@ -56,7 +58,6 @@ class Settlement {
     void hand_over(JobId beneficiary, Time now);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);
     bool grow_by(controller::Agreement&, const NodeSet& freed, Time now);
-    void not_grown(controller::Job&, controller::Agreement&, const std::string& why, Time now);
     NodeSet apply_shrink(controller::Agreement&, Time now);
     static void extend_limit(job_record_t*, controller::Job&, const char* why);
     void after_resize(job_record_t*, controller::Job&, controller::Agreement&, int from,

@@ -125,6 +125,29 @@ def test_growth_ends_at_a_limit_of_gpus(cluster, account, elastic):
     finish(cluster, app)
 
 
+def test_a_request_beyond_a_limit_is_denied_in_time(cluster, account):
+    """Though there are idle nodes, and Slurm is asked again meanwhile; why is said once."""
+    account.limit("GrpTRES=node=2", r"GrpTRES=.*node=2\(")
+    app = account.actor("evolving,min=1,max=8", "-N2")
+    since = len(cluster.log)
+    app.do("request", 1, 1, 4.0)
+    app.event("queued")
+    ended = app.event()
+    assert (ended["event"], ended["outcome"]) == ("ended", "denied"), ended
+    assert "AssocGrpNodeLimit" in ended["reason"], ended
+    assert cluster.log[since:].count(f"job {app.job}: cannot grow") == 1
+
+
+def test_a_request_is_granted_when_a_limit_is_raised(cluster, account):
+    account.limit("GrpTRES=node=2", r"GrpTRES=.*node=2\(")
+    app = account.actor("evolving,min=1,max=8", "-N2")
+    app.do("request", 1, 1, 600.0)
+    app.event("queued")
+    wait_until(lambda: f"job {app.job}: cannot grow" in cluster.log, "Slurm has refused it")
+    account.limit("GrpTRES=node=3", r"GrpTRES=.*node=3\(")
+    assert app.event("resized")["size"] == 3
+
+
 def test_other_jobs_count_for_an_association_limit(cluster, account, elastic):
     account.limit("GrpTRES=node=4", r"GrpTRES=.*node=4\(")
     elastic(Policy="lina-default")
