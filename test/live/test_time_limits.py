@@ -67,3 +67,18 @@ def test_a_raised_limit_counts_for_those_who_wait(cluster, elastic):
     backfilled = cluster.sbatch("-N4", "--exclusive", "--time=30", wrap="sleep 600")
     cluster.wait_state(backfilled, "RUNNING")
     assert cluster.state(head) == "PENDING"
+
+
+def test_a_pass_with_a_limit_that_is_kept_can_be_made_again(cluster, elastic):
+    """The job keeps the nodes it has, which are more than it prefers."""
+    elastic(Policy="lina-default", ResizeGap=0, ExpandTrigger="never")
+    app = cluster.actor("malleable,min=1,max=8", "-N2", "--time=120")
+    cluster.run("selastic", "expand", app.job, 4)
+    app.take_expand()
+    cluster.run("scontrol", "update", f"JobId={app.job}", "TimeLimit=60")
+    wait_until(lambda: f"job {app.job}: its time limit was changed by others" in cluster.log, "the new limit is seen")
+    cluster.sbatch("-N6", "--exclusive", wrap="sleep 600")
+    cluster.wait_two_passes()
+    recording = cluster.run("selastic", "snapshot").out
+    replayed = cluster.run("selastic-sim", "replay-snapshot", "-", stdin=recording, check=False)
+    assert replayed.code == 0, str(replayed)

@@ -87,9 +87,9 @@ class Builder {
         if (entry.elastic) {
             running.elastic = entry.annotation;
             const bool may_grow = entry.participation.grow_after <= now_;
-            bound_size(running.elastic, may_grow ? most_nodes(job) : size, size);
             // Who may not have more time for fewer nodes keeps them.
             if (entry.time.is_law()) running.elastic.min = std::max(running.elastic.min, size);
+            bound_size(running.elastic, may_grow ? most_nodes(job) : size, size);
             running.eligible = eligibilities_.of(job);
             running.gain = entry.history.gain;
             running.expansions = entry.history.expansions;
