@@ -184,8 +184,17 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
         return refusals.refuse_more_than_asked(place);
     const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
     if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
-    return entry.shares_nodes && outcome == StartOutcome::no_room ? refusals.refuse_sharing(place)
-                                                                  : refusals.refuse(place);
+    if (outcome == StartOutcome::no_room && entry.shares_nodes && refusals.shares(place))
+        return refusals.refuse_sharing(place);
+    if (outcome == StartOutcome::no_room && !entry.elastic.malleable) hold_if_impossible(action);
+    return refusals.refuse(place);
+}
+
+void Executor::hold_if_impossible(const Action& action) {
+    job_record_t* job = pending_job(action.job);
+    const Queue::Place& place = reading_.view.places[action.entry];
+    if (!job || !slurm::hold_if_impossible(job, reading_.queue.attempts()[place.attempt])) return;
+    log_info("job {}: held: no nodes of the cluster meet its request", action.job);
 }
 
 bool Executor::do_shrink(const Action& action, Time now) {

@@ -34,6 +34,7 @@ class Executor {
     time_t end_of_hole(const core::Action& start) const;
     bool may_start_anywhere(const core::Action&) const;
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
+    void hold_if_impossible(const core::Action&);
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(JobId beneficiary, Time now);
     bool is_growth_barred(JobId, Time now);

@@ -162,4 +162,20 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     return {StartOutcome::started, job, ""};
 }
 
+bool hold_if_impossible(job_record_t* job, const Attempt& attempt) {
+    auto found = find(attempt);
+    if (!found || job->part_ptr_list) return false;
+    Trying trying(job, *found);
+    const auto reason = job->state_reason;
+    const int rc = compat::test_allocation(job);
+    job->state_reason = reason;
+    if (rc != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE) return false;
+    job->state_reason = FAIL_BAD_CONSTRAINTS;
+    xfree(job->state_desc);
+    job->start_time = job->end_time = time(nullptr);
+    job->priority = 0;
+    last_job_update = time(nullptr);
+    return true;
+}
+
 }  // namespace elastic::slurm

@@ -30,4 +30,9 @@ inline constexpr int kAsRequested = 0;
 Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes,
                   time_t hole_ends = 0);
 
+// Holds the job if no nodes of the cluster, even idle ones, meet its request (it or they were
+// changed since it was submitted), with BadConstraints as Slurm's own schedulers do; not if it may
+// use several partitions. True if it is held.
+bool hold_if_impossible(job_record_t*, const Attempt&);
+
 }  // namespace elastic::slurm

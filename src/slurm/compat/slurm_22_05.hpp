@@ -39,6 +39,12 @@ inline int allocate(job_record_t* job) {
     return select_nodes(job, false, nullptr, nullptr, false, SLURMDB_JOB_FLAG_SCHED);
 }
 
+// Whether the job could start, now or when others have ended; an errno of Slurm's. It may set the
+// reason for which the job waits.
+inline int test_allocation(job_record_t* job) {
+    return select_nodes(job, true, nullptr, nullptr, false, SLURMDB_JOB_FLAG_SCHED);
+}
+
 // Finds room on the nodes of `where` (in and out) for `job`, now.
 inline int find_room(job_record_t* job, bitstr_t* where, uint32_t nodes) {
     return select_g_job_test(job, where, nodes, nodes, nodes, SELECT_MODE_RUN_NOW, nullptr, nullptr,

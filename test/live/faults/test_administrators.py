@@ -224,6 +224,22 @@ def test_a_running_job_is_changed(cluster, adaptive, reserve, change):
     cluster.wait_state(app.job, "COMPLETED")
 
 
+@pytest.mark.parametrize("annotation, change", [(None, "NumCPUs=12"), ("malleable,min=2,max=2", "NumCPUs=12")])
+def test_a_job_that_can_never_start_blocks_nobody(cluster, adaptive, annotation, change):
+    """It is held with the reason that it has under Slurm's own schedulers, if no other size of it can start."""
+    adaptive()
+    option = [f"--elastic={annotation}"] if annotation else []
+    job = cluster.sbatch("--hold", "-N2", *option, wrap="sleep 1")
+    update(cluster, f"JobId={job}", change)
+    cluster.run("scontrol", "release", job)
+    other = cluster.sbatch("-N8", "--exclusive", wrap="sleep 1")
+    cluster.wait_state(other, "RUNNING", "COMPLETED")
+    if not annotation:
+        wait_until(lambda: cluster.job(job)["Reason"] == "BadConstraints", lambda: f"it says why: {cluster.job(job)}")
+        assert cluster.job(job)["Priority"] == "0"
+    cluster.run("scancel", job)
+
+
 PENDING = ["NumNodes=3", "NumTasks=6", "NumCPUs=8", "Features=none", "TimeLimit=9", "Dependency=singleton",
            "ReqNodeList=n3", "ExcNodeList=n2,n3", "MinCPUsNode=2", "Nice=5", "StartTime=now", "JobName=other",
            "MinMemoryNode=1", "Requeue=0", "NumNodes=2-2", "TimeMin=1", "Deadline=now+1hour"]
