@@ -360,7 +360,8 @@ TEST(a_node_lost_while_away_is_told) {
     Theatre s;
     auto& client = s.open();
     s.stop();
-    s.start("n[1,3-5]", 4);  // and another came
+    s.records.node_list = "n[1,3-5]";  // and another came
+    s.start();
     const auto lost = s.expect(ELASTIC_EVENT_RESIZED);
     check_eq(lost.node_list, "n2");
     check_eq(lost.size, 3);
@@ -393,14 +394,12 @@ TEST(a_later_process_learns_what_an_earlier_one_accepted) {
 TEST(the_last_process_of_a_job_to_connect_speaks_for_it) {
     Theatre s;
     s.open();
-    auto first = std::exchange(s.client, nullptr);
-    auto& second = s.open();
-    std::swap(s.client, first);
-    check_eq(s.expect(ELASTIC_EVENT_CLOSED).reason, "another process of this job has connected");
-    std::swap(s.client, first);
+    s.open_another();
+    s.until([&] { return s.client->connected(); });
     const OpId op = s.offer_shrink();
     check_eq(s.expect(ELASTIC_EVENT_OFFER_SHRINK).op, op);
-    check_that(second.connected());
+    std::swap(s.client, s.left_behind.front());
+    check_eq(s.expect(ELASTIC_EVENT_CLOSED).reason, "another process of this job has connected");
 }
 
 TEST(a_refusal_for_good_closes_the_handle) {

@@ -115,6 +115,11 @@ class Theatre {
         until([&] { return client->connected(); });
         return *client;
     }
+    // Another process of the job, while the one before goes on without a word.
+    void open_another() {
+        left_behind.push_back(std::move(client));
+        client = new_client();
+    }
     void step() {
         if (controller) controller->step();
         Event event;
@@ -178,14 +183,16 @@ class Theatre {
     // What has come since its last step is lost.
     void kill() {
         if (!controller) return;
+        records = {job().node_list, job().nodes};
         for (auto& event : controller->told) journal.push_back(std::move(event));
         saved = controller->saved;
         controller.reset();
     }
-    // Another one goes on with what the last has saved, where Slurm's records say this of the job.
-    void start(const std::string& node_list = "", int nodes = 0) {
+    // Another one goes on with what the last has saved, and with Slurm's records.
+    void start() {
         begin(saved);
-        if (!node_list.empty()) hold(node_list, nodes);
+        job().node_list = records.node_list;
+        job().nodes = records.nodes;
         controller->outbox.note(now,
                                 journal::Controller{journal::Controller::What::start, 16, "easy"});
         controller->negotiation.after_restart(now);
@@ -227,10 +234,6 @@ class Theatre {
             now, journal::Resize{kJob, op, nodes < before ? ResizeKind::shrink : ResizeKind::expand,
                                  before, nodes, changed, ""});
     }
-    void hold(const std::string& node_list, int nodes) {
-        job().node_list = node_list;
-        job().nodes = nodes;
-    }
 
     // How often the journal was told of such an event by the present controller.
     int noted(std::string_view name) const {
@@ -243,13 +246,19 @@ class Theatre {
     std::unique_ptr<ReservedPort> port = std::make_unique<ReservedPort>();
     std::unique_ptr<Controller> controller;
     std::unique_ptr<Client> client, witness;
+    std::vector<std::unique_ptr<Client>> left_behind;
     std::vector<Event> events;
     std::vector<journal::Event> journal;
     std::string saved;
+    struct {
+        std::string node_list;
+        int nodes = 0;
+    } records;  // Slurm's, of the job, while there is no controller
 
   private:
     void begin(const std::string& state) {
         controller = std::make_unique<Controller>(now, port->number());
+        controller->state.book = controller::AgreementBook(static_cast<OpId>(now));
         if (!state.empty()) check_ok(controller::read_state(state, controller->state));
         add(kJob, "n[1-4]", 4);
         add(kOtherJob, "n16", 1);
