@@ -82,9 +82,10 @@ struct Job {
     // As the journal was told last.
     bool submitted = false;
     bool running = false;
-    bool suspended = false;  // then it is not running
-    bool shared = false;     // it runs and does not have its nodes for itself
-    int restarts = 0;        // how often it was requeued before
+    bool suspended = false;        // then it is not running
+    bool shared = false;           // it runs and does not have its nodes for itself
+    bool shows_last_size = false;  // it was requeued, and Slurm says that it asks for what it had
+    int restarts = 0;              // how often it was requeued before
     int nodes = 0;
     std::string node_list;
     Time began = 0;          // its time, as Slurm says; 0 not known

@@ -52,7 +52,8 @@ HARMLESS = [
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
     [r"error: \*\*\* (JOB|STEP) .* (CANCELLED|FAILED) .*\*\*\*", "what a slurmstepd tells its job"],
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
-    ["Unexpected missing socket error|Unable to register: ", "the controller was killed or read slurm.conf"],
+    ["Unexpected missing socket error|Unable to register: |failed sending step completion message .*retrying",
+     "the controller was killed or read slurm.conf"],
     ["Database settings not recommended values", "a database for some tests"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"

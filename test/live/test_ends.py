@@ -5,6 +5,9 @@ That the nodes are idle, the queue empty, slurmctld alive and the journal whole
 is checked after every test (conftest.py); here each end is brought about.
 """
 
+import os
+import signal
+
 import pytest
 
 from elastic_live import wait_until
@@ -87,6 +90,24 @@ def test_state_that_cannot_be_saved(cluster, expect_errors):
     cluster.run("selastic", "expand", app.job, 3)
     assert app.take_expand()["size"] == 3
     wait_until(lambda: "state is saved again" in cluster.log, lambda: "that it is saved again")
+
+
+@pytest.mark.modes("ms")  # in the other, nobody waits for one node
+def test_a_requeued_job_that_leaves_slowly_asks_for_its_first_size(cluster):
+    """One of its nodes takes a while: the job waits again, and Slurm counts what it had."""
+    app = cluster.actor("malleable,min=1,max=8", "-N4")
+    cluster.run("selastic", "shrink", app.job, 2)
+    app.take_shrink()
+    slow = cluster.minicluster.daemon(cluster.nodes_of(app.job)[-1]).pid()
+    os.kill(slow, signal.SIGSTOP)
+    try:
+        cluster.run("scontrol", "requeuehold", app.job)
+        cluster.wait_journal(app.job, "end", state="REQUEUED")
+        cluster.wait_two_passes()
+    finally:
+        os.kill(slow, signal.SIGCONT)
+    wait_until(lambda: cluster.job(app.job)["NumNodes"].split("-")[0] == "4",
+               lambda: f"job {app.job} asks for 4 nodes: {cluster.job(app.job)}")
 
 
 @pytest.mark.parametrize("size", [2, 6])

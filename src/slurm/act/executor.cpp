@@ -45,9 +45,8 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
     while (action != plan.actions.end()) {
         ControllerLock lock;
         if (reading_.view.is_stale()) return true;
-        observer_.observe(now);  // which takes a while by itself if the queue is long
-        double until = lock.held() + kLongestHold;
-        while (action != plan.actions.end() && lock.held() < until)
+        observer_.observe_holders(now);
+        while (action != plan.actions.end() && lock.held() < kLongestHold)
             refused |= do_action(*action++, now);
     }
     explain_waiting();

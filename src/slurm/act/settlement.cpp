@@ -47,7 +47,7 @@ void Settlement::settle_all(Time now) {
     while (!settled) {
         ControllerLock lock;
         if (reading_.view.is_stale()) return;
-        observer_.observe(now);
+        observer_.observe_holders(now);
         settled = settle_some(lock, now);
     }
 }

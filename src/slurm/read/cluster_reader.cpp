@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a plan is made of.  Records and agreements are read in one hold of the lock, so that they
-// fit each other; the queue before that, in holds of its own, so that jobs which do not wait any
-// more are left out.
+// fit each other; the queue and what has happened to jobs before that, in holds of their own, so
+// that jobs which do not wait any more are left out.
 #include "slurm/read/cluster_reader.hpp"
 
 #include "slurm/lock.hpp"
@@ -13,7 +13,7 @@ namespace elastic::slurm {
 using controller::Agreement;
 using controller::AgreementState;
 
-// Three holds of the lock, none of them longer than it must be.
+// Four holds of the lock, none of them longer than it must be.
 void ClusterReader::read(Time now) {
     {
         ControllerLock lock;
@@ -29,8 +29,12 @@ void ClusterReader::read(Time now) {
 }
 
 void ClusterReader::read_again(Time now) {
+    {
+        ControllerLock lock;
+        observer_.observe(now);
+    }
     ControllerLock lock;
-    observer_.observe(now);
+    observer_.observe_holders(now);
     read_cluster(now, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
     mark_resizable(now);
     add_agreements();

@@ -7,6 +7,7 @@
 // table says.
 #include "slurm/read/observer.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "common/hostlist.hpp"
@@ -69,10 +70,22 @@ void Observer::observe(Time now) {
     std::swap(known_, met_);
     met_.clear();
     if (state_.jobs.all().size() != known_.size()) forget_others(now);
+    holders_.clear();
+    for (const Known& known : known_)
+        if (known.entry->running) holders_.push_back(known.entry);
 
     auto& events = outbox_.events;
     std::move(arrivals_.begin(), arrivals_.end(), std::back_inserter(events));
     arrivals_.clear();
+}
+
+void Observer::observe_holders(Time now) {
+    const auto has_changed = [](const Job* entry) {
+        const job_record_t* job = find_job_record(entry->id);
+        return !job || !holds_nodes(job) || static_cast<int>(job->restart_cnt) != entry->restarts ||
+               entry->node_list != (job->nodes ? job->nodes : "");
+    };
+    if (std::ranges::any_of(holders_, has_changed)) observe(now);
 }
 
 // Slurm's mark has a resolution of one second: what has changed in the second of the last round may
@@ -98,7 +111,8 @@ Job& Observer::entry_of(const job_record_t* job) {
 
 // Most jobs of a long queue.  Should its annotation change, the view sees that.
 bool Observer::still_waits(const job_record_t* job, const Job& entry) {
-    return IS_JOB_PENDING(job) && entry.submitted && !entry.running && !entry.suspended;
+    return IS_JOB_PENDING(job) && entry.submitted && !entry.running && !entry.suspended &&
+           !entry.shows_last_size;
 }
 
 // The jobs that this round has not met are gone.
@@ -123,6 +137,7 @@ void Observer::observe(job_record_t* job, Job& entry, Time now) {
     if (entry.running && !restarted && IS_JOB_SUSPENDED(job)) suspended(entry, now);
     if ((entry.running && !holds) || restarted) requeued(job, entry, now);
     entry.restarts = static_cast<int>(job->restart_cnt);
+    if (entry.shows_last_size) forget_last_size(job, entry);
     if (!holds) return;
     repair_batch(job);
     if (entry.running) follow_limit(job, entry, now);
@@ -139,13 +154,15 @@ void Observer::requeued(job_record_t* job, Job& entry, Time now) {
     if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
     entry.suspended = false;
     note_not_running(entry);
-    forget_last_size(job);
+    entry.shows_last_size = true;
     restore_limit(job, entry);
 }
 
-// Slurm would show the size of its last run as that which the job asks for.
-void Observer::forget_last_size(job_record_t* job) {
+// Slurm would show the size of its last run as that which the job asks for; it needs that itself
+// until the job has left all of its nodes.
+void Observer::forget_last_size(job_record_t* job, Job& entry) {
     if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)) return;
+    entry.shows_last_size = false;
     job->total_nodes = job->node_cnt_wag = 0;
     last_job_update = time(nullptr);
 }
@@ -199,6 +216,7 @@ void Observer::started(const job_record_t* job, Time now) {
     Job& entry = sync(state_.jobs, job);
     if (!entry.submitted) submitted(job, entry, now);
     outbox_.note(now, book_start(job, entry, now));
+    holders_.push_back(&entry);
     if (!entry.elastic || !job->details) return;
     // Slurm knows whole seconds only, by which this job's gap would end before that of
     // those that were resized for it.
@@ -210,6 +228,7 @@ void Observer::started(const job_record_t* job, Time now) {
 
 journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time now) {
     entry.running = true;
+    entry.shows_last_size = false;
     entry.restarts = static_cast<int>(job->restart_cnt);
     entry.history = {};
     entry.participation.not_before = 0;

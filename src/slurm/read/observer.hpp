@@ -19,11 +19,15 @@ class Observer {
     // Compares Slurm's job records with what is known, writes what has changed
     // into the journal and ends agreements whose job has ended.  Needs
     // ControllerLock (it repairs batch steps).
+    void observe(Time now);
+
+    // The same if any job that is known to hold nodes has others than before.  Needs
+    // ControllerLock; looks at those jobs only, so it takes no longer if the queue is long.
     //
     // To be called in every hold of the lock before anything is started or
     // resized: a node that becomes free and is given away at once would otherwise
     // have two users in the journal.
-    void observe(Time now);
+    void observe_holders(Time now);
 
     // Books that the job holds the nodes its record names (a start or resize of ours).
     void started(const job_record_t*, Time now);
@@ -48,7 +52,7 @@ class Observer {
     void submitted(const job_record_t*, Job&, Time now);
     void ended(Job&, const std::string& state, Time now);
     void requeued(job_record_t*, Job&, Time now);
-    static void forget_last_size(job_record_t*);
+    static void forget_last_size(job_record_t*, Job&);
     static void restore_limit(job_record_t*, Job&);
     void suspended(Job&, Time now);
     static void note_not_running(Job&);
@@ -62,9 +66,10 @@ class Observer {
     // In the order of Slurm's list: those of the last round and of this one up to here.  Entries
     // are erased only when a round has not met their jobs, so all that are named exist.
     std::vector<Known> known_, met_;
-    std::size_t next_ = 0;     // of known_
-    time_t seen_until_ = 0;    // changes before this second were seen
-    std::uint64_t round_ = 0;  // entries that it has not touched are of jobs that are gone
+    std::vector<const Job*> holders_;  // of nodes, as of the last round and what was started since
+    std::size_t next_ = 0;             // of known_
+    time_t seen_until_ = 0;            // changes before this second were seen
+    std::uint64_t round_ = 0;          // entries that it has not touched are of jobs that are gone
     std::vector<journal::Event> arrivals_;  // of this round: who holds more nodes than before
 };
 
