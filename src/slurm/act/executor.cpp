@@ -5,6 +5,7 @@
 #include "slurm/act/executor.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "common/log.hpp"
@@ -29,6 +30,16 @@ bool may_be_replaced(uint32_t reason) {
            reason == WAIT_LICENSES || reason == WAIT_ARRAY_TASK_LIMIT;
 }
 
+// How many nodes there are for each eligibility.
+std::vector<int> eligible_totals(const core::Snapshot& snapshot) {
+    std::vector<int> totals;
+    for (const auto& pools : snapshot.eligibilities)
+        totals.push_back(std::accumulate(
+            pools.begin(), pools.end(), 0,
+            [&](int nodes, core::PoolId pool) { return nodes + snapshot.pools[pool].nodes; }));
+    return totals;
+}
+
 // The limit of accounting that keeps a running job from so many more nodes.
 std::optional<std::string> limit_on_more(job_record_t* job, int nodes) {
     NodeSet others = eligible_nodes(job, usable_nodes());
@@ -50,6 +61,7 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
             refused |= do_action(*action++, now);
     }
     explain_waiting();
+    hold_impossible();
     if (reading_.refusals.has_limits()) ask_limits();
     settlement_.settle_all(now);
     return refused;
@@ -185,15 +197,16 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
     if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
     if (outcome == StartOutcome::no_room && entry.shares_nodes && refusals.shares(place))
         return refusals.refuse_sharing(place);
-    if (outcome == StartOutcome::no_room && !entry.elastic.malleable) hold_if_impossible(action);
+    if (outcome == StartOutcome::no_room && !entry.elastic.malleable)
+        hold_if_impossible(action.entry);
     return refusals.refuse(place);
 }
 
-void Executor::hold_if_impossible(const Action& action) {
-    job_record_t* job = pending_job(action.job);
-    const Queue::Place& place = reading_.view.places[action.entry];
+void Executor::hold_if_impossible(std::size_t entry) {
+    job_record_t* job = pending_job(reading_.view.snapshot.pending[entry].id);
+    const Queue::Place& place = reading_.view.places[entry];
     if (!job || !slurm::hold_if_impossible(job, reading_.queue.attempts()[place.attempt])) return;
-    log_info("job {}: held: no nodes of the cluster meet its request", action.job);
+    log_info("job {}: held: no nodes of the cluster meet its request", job->job_id);
 }
 
 bool Executor::do_shrink(const Action& action, Time now) {
@@ -338,6 +351,25 @@ void Executor::explain_waiting() {
             if (job_record_t* job = pending_job(pending[entry].id))
                 explain(job, std::exchange(reason, WAIT_PRIORITY));
     }
+}
+
+// Jobs that no plan starts, since fewer nodes are eligible than they need: some of these are down,
+// or there are no others, which only Slurm can say.  A few are asked for in each pass, and others
+// in the next.
+void Executor::hold_impossible() {
+    constexpr int kMostAsked = 8;
+    const auto& pending = reading_.view.snapshot.pending;
+    const std::vector<int> nodes = eligible_totals(reading_.view.snapshot);
+    std::size_t entry = next_asked_ < pending.size() ? next_asked_ : 0;
+    for (int asked = 0; entry < pending.size() && asked < kMostAsked; ++entry) {
+        const core::PendingJob& job = pending[entry];
+        if (job.elastic.malleable || nodes[job.eligible] >= job.elastic.min) continue;
+        ControllerLock lock;
+        if (reading_.view.is_stale()) return;
+        ++asked;
+        hold_if_impossible(entry);
+    }
+    next_asked_ = entry;
 }
 
 void Executor::explain(job_record_t* job, uint32_t reason) {

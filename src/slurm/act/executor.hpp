@@ -34,7 +34,7 @@ class Executor {
     time_t end_of_hole(const core::Action& start) const;
     bool may_start_anywhere(const core::Action&) const;
     bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
-    void hold_if_impossible(const core::Action&);
+    void hold_if_impossible(std::size_t entry);
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(JobId beneficiary, Time now);
     bool is_growth_barred(JobId, Time now);
@@ -50,6 +50,7 @@ class Executor {
                                    const controller::Agreement& request);
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
+    void hold_impossible();
     static void explain(job_record_t*, uint32_t reason);
 
     controller::State& state_;
@@ -60,6 +61,7 @@ class Executor {
     Placement& placement_;
     Reading& reading_;
     const core::Plan* plan_ = nullptr;  // the one that is being carried out
+    std::size_t next_asked_ = 0;        // the entry of which hold_impossible() asks first
 };
 
 }  // namespace elastic::slurm

@@ -240,6 +240,33 @@ def test_a_job_that_can_never_start_blocks_nobody(cluster, adaptive, annotation,
     cluster.run("scancel", job)
 
 
+@pytest.mark.parametrize("arguments, change", [(["-w", "n1"], "ExcNodeList=n1"), ([], "ExcNodeList=n[1-7]"),
+                                               ([], "MinMemoryNode=999999")])
+def test_a_job_whose_nodes_there_are_not_says_so(cluster, adaptive, arguments, change):
+    """It starts when its request is one that can be met."""
+    adaptive()
+    job = cluster.sbatch("--hold", "-N2", *arguments, wrap="sleep 60")
+    update(cluster, f"JobId={job}", change)
+    cluster.run("scontrol", "release", job)
+    wait_until(lambda: cluster.job(job)["Reason"] == "BadConstraints", lambda: f"it says why: {cluster.job(job)}")
+    update(cluster, f"JobId={job}", "ExcNodeList=", "MinMemoryNode=1")
+    cluster.run("scontrol", "release", job)
+    cluster.wait_state(job, "RUNNING")
+
+
+def test_a_job_whose_nodes_are_down_is_not_held(cluster, adaptive):
+    adaptive()
+    update(cluster, "NodeName=n[3-8]", "State=DRAIN", "Reason=test")
+    try:
+        job = cluster.sbatch("-N4", wrap="sleep 60")
+        cluster.wait_two_passes()
+        cluster.wait_two_passes()
+        assert cluster.job(job)["Priority"] != "0", cluster.job(job)
+    finally:
+        update(cluster, "NodeName=n[3-8]", "State=RESUME")
+    cluster.wait_state(job, "RUNNING")
+
+
 PENDING = ["NumNodes=3", "NumTasks=6", "NumCPUs=8", "Features=none", "TimeLimit=9", "Dependency=singleton",
            "ReqNodeList=n3", "ExcNodeList=n2,n3", "MinCPUsNode=2", "Nice=5", "StartTime=now", "JobName=other",
            "MinMemoryNode=1", "Requeue=0", "NumNodes=2-2", "TimeMin=1", "Deadline=now+1hour"]
