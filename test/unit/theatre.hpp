@@ -65,7 +65,7 @@ class Controller {
     controller::Reception reception{server, negotiation, queries};
     std::vector<journal::Event> told;  // to the journal
     std::string saved;                 // the state file
-    bool mute = false;                 // it dies before it tells applications what it has saved
+    bool mute = false;                 // it saves, and dies before it tells applications
 
   private:
     const Time& now_;
@@ -180,7 +180,7 @@ class Theatre {
         if (controller) controller->step();
         kill();
     }
-    // What has come since its last step is lost.
+    // It dies: what has come since its last step is lost.
     void kill() {
         if (!controller) return;
         records = {job().node_list, job().nodes};
@@ -226,7 +226,6 @@ class Theatre {
         controller->outbox.send(job().participation.connection,
                                 protocol::Applied{0, kind, changed, node_list, nodes});
     }
-    // The journal learns of a resize that a controller did not live to tell of.
     void note_resize(OpId op, const std::string& changed, const std::string& node_list, int nodes) {
         const int before = std::exchange(job().nodes, nodes);
         job().node_list = node_list;
