@@ -91,6 +91,8 @@ struct Job {
     Time began = 0;          // its time, as Slurm says; 0 not known
     std::string batch_host;  // the node it can never give up
 
+    Time promised = kNever;  // the first start that a reservation has said of it since it waits
+
     Participation participation;
     ResizeHistory history;
     RunTime time;

@@ -339,6 +339,8 @@ void Engine::execute(const Action& action) {
         case ActionKind::deny:
             return deny(asked(action.op), action.reason);
         case ActionKind::reserve:
+            if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
+            return;
         case ActionKind::withdraw:  // nothing is ever merely offered here
             return;
     }

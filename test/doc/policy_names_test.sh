@@ -32,7 +32,7 @@ has() {
 }
 
 choices=$(sed -n 's/^ *choice<&Policy::[a-z_]*, \(k[A-Za-z]*\)>("\([A-Za-z]*\)").*/\2 \1/p' "$policy")
-parameters=$(sed -n 's/^ *\(duration\|number\)<&Policy::.*>("\([A-Za-z]*\)").*/\2/p' "$policy")
+parameters=$(sed -n 's/^ *\(duration\|limit\|number\)<&Policy::.*>("\([A-Za-z]*\)").*/\2/p' "$policy")
 settings=$(sed -n 's/^ *Key{"\([A-Za-z]*\)",.*/\1/p' "$config")
 presets=$(sed -n 's/^ *Preset{"\([a-z-]*\)",.*/\1/p' "$policy")
 for list in "$choices" "$parameters" "$settings" "$presets"; do
@@ -100,7 +100,7 @@ stated_of() {
 }
 
 for key in $parameters $settings; do
-    case $key in JournalFile | ResizeGap) continue ;; esac
+    case $key in JournalFile | ResizeGap | HeadDelay) continue ;; esac
     member=$(printf '%s\n' "$key" | sed 's/\([A-Z]\)/_\l\1/g; s/^_//')
     same "$key" "$(stated_of "$key")" "$(default_of "$member")"
 done
@@ -119,4 +119,8 @@ while read -r function gap; do
 done <<END
 $gaps
 END
+
+# So is HeadDelay, of one preset, in hours.
+hours=$(sed -n 's/^ *policy\.head_delay = \([0-9]*\) \* 3600;.*/\1/p' "$policy")
+same HeadDelay "$(section HeadDelay | sed -n 's/.*, and \([0-9]*\) hours in$/\1/p')" "$hours"
 exit $failed

@@ -245,6 +245,25 @@ def test_a_request_is_granted_by_a_victim(cluster, elastic):
     assert cluster.expand(resized["node_list"]) == cluster.expand(offer["node_list"])
 
 
+@pytest.mark.parametrize("delay, granted", [("0", False), ("unlimited", True)])
+def test_a_request_leaves_a_promised_start(cluster, elastic, delay, granted):
+    """The idle nodes that it asks for are those that the head of the queue counts on at the end of another job."""
+    elastic(**LINA, HeadDelay=delay)
+    evolving = cluster.actor("evolving,min=1,max=4", "-N2", "--time=60")
+    other = cluster.sbatch("-N4", "--exclusive", "--time=5", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+    head = cluster.sbatch("-N6", "--exclusive", "--time=5", wrap="sleep 600")
+    wait_until(lambda: cluster.job(head)["StartTime"] != "Unknown", "it has been promised a start")
+    promised = cluster.job(head)["StartTime"]
+    evolving.do("request", 2, 2, 1.0)
+    evolving.event("queued")
+    if granted:
+        assert evolving.event("resized")["size"] == 4
+    else:
+        assert evolving.event("ended")["outcome"] == "denied"
+        assert cluster.job(head)["StartTime"] == promised
+
+
 def test_a_release_lets_others_start(cluster, elastic):
     elastic(**LINA)
     app = cluster.actor("evolving,min=1,max=8", "-N8")

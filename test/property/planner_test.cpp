@@ -445,6 +445,39 @@ TEST(the_head_never_waits_longer_than_its_reservation_said) {
     check_that(heads > 1000);
 }
 
+// Who was promised a start has it within the bound, whatever others ask for.
+TEST(requests_push_nobody_back_beyond_the_bound) {
+    int heads = 0, delayed = 0;
+    for_random_cases(21, 12000, [&](const Case& given) {
+        if (given.snapshot.requests.empty()) return;
+        if (given.policy.initial_size == InitialSize::equal_share) return;
+        // Who asks for nodes lends none.
+        if (given.policy.reserved_nodes == ReservedNodes::lent) return;
+        Snapshot snapshot = given.snapshot;
+        for (PendingJob& job : snapshot.pending) job.shares_nodes = job.claimed = false;
+        snapshot.promises.clear();
+        snapshot.claims.clear();
+        snapshot.requests.clear();
+        const Case before(snapshot, given.policy);
+        const Action* promised = reservation_of_head(before);
+        // Where another job is in front that would start now, that is the head once it cannot.
+        if (!promised || promised->entry != 0) return;
+        ++heads;
+        snapshot.requests = given.snapshot.requests;
+        snapshot.pending[promised->entry].promised = promised->time;
+        Policy policy = given.policy;
+        policy.head_delay = heads % 3 * 10;
+        const Case c(snapshot, policy);
+        const Action* own = action_of(c, promised->job);
+        holds(own, c);
+        if (own->kind == ActionKind::start) return;
+        holds(own->time <= promised->time + policy.head_delay, c);
+        delayed += own->time > promised->time;
+    });
+    check_that(heads > 200);
+    check_that(delayed > 10);
+}
+
 TEST(the_same_snapshot_gives_the_same_plan) {
     Planner used;
     for_random_cases(16, 3000, [&](const Case& c) {

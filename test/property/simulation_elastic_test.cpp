@@ -252,6 +252,7 @@ TEST(scaling_all_times_scales_all_results) {
                 [&](const Workload& workload, core::Policy policy, const std::string& text) {
                     const Outcome once = simulated(workload, policy);
                     policy.resize_gap *= kFactor;
+                    policy.head_delay *= kFactor;
                     policy.guard_time *= kFactor;
                     const Outcome scaled_outcome = simulated(scaled(workload, kFactor), policy);
                     for (std::size_t i = 0; i < once.jobs.size(); ++i) {

@@ -201,7 +201,7 @@ cat >"$dir/pass.json" <<'PASS'
  "choices": {"InitialSize": "least", "Backfill": "easy", "BackfillOrder": "queue",
   "ShrinkGuard": "default", "VictimOrder": "random", "ShrinkAmount": "needed",
   "ExpandTrigger": "nobody-can-use", "ExpandOrder": "longest-remaining",
-  "ExpandAmount": "to-max", "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0",
+  "ExpandAmount": "to-max", "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",
   "LeastRemaining": "0.5", "MostSlowdown": "2"},
  "snapshot": {"now": 100, "pools": [{"idle": 0, "nodes": 4}],

@@ -14,6 +14,22 @@ TEST(a_growth_takes_idle_nodes_before_pending_jobs) {
     check_eq(plan_text(b.snapshot), "expand 1 op7 [3] ->5\nreserve 9 [3] ->3 at +100\n");
 }
 
+TEST(a_growth_leaves_who_was_promised_a_start_within_the_bound) {
+    SnapshotBuilder b({3});
+    b.run(1, evolving(1, 2, 8), {2}, 100);
+    b.run(2, rigid(4), {4}, 50);
+    b.queue(9, rigid(7), 10).promised = 1050;
+    b.request(7, 1, 3, 1);
+    Policy policy = *preset("easy");
+    check_eq(plan_text(b.snapshot, policy), "expand 1 op7 [3] ->5\nreserve 9 [7] ->7 at +100\n");
+    policy.head_delay = 50;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 op7 [3] ->5\nreserve 9 [7] ->7 at +100\n");
+    policy.head_delay = 49;
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [7] ->7 at +50\n");
+    b.snapshot.pending[0].elastic = rigid(6);
+    check_eq(plan_text(b.snapshot, policy), "expand 1 op7 [1] ->3\nreserve 9 [6] ->6 at +50\n");
+}
+
 TEST(a_growth_takes_victims_for_what_is_not_idle) {
     SnapshotBuilder b({1});
     b.run(1, evolving(1, 2, 8), {2}, 100);

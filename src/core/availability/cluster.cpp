@@ -43,6 +43,13 @@ void Cluster::compact() {
     index_.load_queue(queue);
 }
 
+void Cluster::promise(JobId id, Time start) {
+    PendingJob& job = snapshot_.pending[place_[id]];
+    if (job.promised < kNever) return;
+    job.promised = start;
+    index_.promise(place_[id]);
+}
+
 void Cluster::start(JobId id, int nodes, Time estimated_end) {
     const std::uint32_t place = place_[id];
     assert(nodes <= idle());

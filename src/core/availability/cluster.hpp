@@ -29,6 +29,8 @@ class Cluster {
     void advance(Time now) { snapshot_.now = now; }
     // Joins the end of the queue.  `job.eligible` is 0.
     void arrive(PendingJob&& job);
+    // The job waits, and has been said to start then; the first such word is kept.
+    void promise(JobId, Time start);
     // From the queue to the running jobs; resizable at once.
     void start(JobId, int nodes, Time estimated_end);
     // Books gain, expansions, shrinks and last_resize.

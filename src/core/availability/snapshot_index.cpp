@@ -22,6 +22,7 @@ void SnapshotIndex::load(const Snapshot& snapshot) {
 void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
     queue.clear();
     claimed.clear();
+    promised.clear();
     waiting = malleable_waiting = 0;
     alternatives = false;
     for (const PendingJob& job : jobs) add(job);
@@ -33,12 +34,18 @@ void SnapshotIndex::add(const PendingJob& job) {
     malleable_waiting += job.elastic.malleable;
     alternatives = alternatives || job.alternative;
     if (job.claimed) claimed.push_back(place);
+    if (job.promised < kNever) promised.push_back(place);
     if (job.claimed || job.shares_nodes) return queue.push_back({});
     queue.push_back({job.requested_size(), job.smallest_start(), std::max(job.duration, 0.0)});
 }
 
+void SnapshotIndex::promise(std::uint32_t place) {
+    promised.insert(std::ranges::lower_bound(promised, place), place);
+}
+
 void SnapshotIndex::remove(std::uint32_t place, const PendingJob& job) {
     queue.remove(place);
+    if (job.promised < kNever) std::erase(promised, place);
     --waiting;
     malleable_waiting -= job.elastic.malleable;
 }

@@ -14,11 +14,12 @@
 namespace elastic::core {
 
 struct SnapshotIndex {
-    VacancyList vacancies;               // of running jobs and shared nodes, by estimated end
-    QueueIndex queue;                    // place i is Snapshot::pending[i]
-    std::vector<std::uint32_t> claimed;  // places of claimed jobs, ascending
-    int waiting = 0;                     // jobs in the queue
-    int malleable_waiting = 0;           // of those
+    VacancyList vacancies;                // of running jobs and shared nodes, by estimated end
+    QueueIndex queue;                     // place i is Snapshot::pending[i]
+    std::vector<std::uint32_t> claimed;   // places of claimed jobs, ascending
+    std::vector<std::uint32_t> promised;  // ... of those that have been promised a start
+    int waiting = 0;                      // jobs in the queue
+    int malleable_waiting = 0;            // of those
     int malleable_running = 0;
     bool alternatives = false;  // some job stands in the queue for several partitions
     // Bounds of what resizing can do: nodes that running malleable jobs hold above
@@ -28,7 +29,8 @@ struct SnapshotIndex {
 
     void load(const Snapshot&);
     void load_queue(const std::vector<PendingJob>&);
-    void add(const PendingJob&);  // at the end of the queue
+    void add(const PendingJob&);        // at the end of the queue
+    void promise(std::uint32_t place);  // a job there has been promised a start
     // From the queue; the place stays empty.
     void remove(std::uint32_t place, const PendingJob&);
     // The job's part of the bounds; sign is +1 or -1.

@@ -134,6 +134,23 @@ constexpr Key duration(std::string_view key) {
             }};
 }
 
+constexpr std::string_view kUnlimited = "unlimited";
+
+template <auto member>
+constexpr Key limit(std::string_view key) {
+    return {key,
+            [](Policy& policy, std::string_view name, std::string_view value) -> Result<void> {
+                if (!same(value, kUnlimited))
+                    return duration<member>(name).set(policy, name, value);
+                policy.*member = kNever;
+                return {};
+            },
+            [](const Policy& policy) {
+                return policy.*member < kNever ? duration<member>("").get(policy)
+                                               : std::string(kUnlimited);
+            }};
+}
+
 template <auto member, int most>
 constexpr Key number(std::string_view key) {
     return {key,
@@ -160,6 +177,7 @@ constexpr Key kKeys[] = {
     choice<&Policy::reserved_nodes, kReservedNodes>("ReservedNodes"),
     choice<&Policy::feasibility, kFeasibility>("Feasibility"),
     duration<&Policy::resize_gap>("ResizeGap"),
+    limit<&Policy::head_delay>("HeadDelay"),
     duration<&Policy::guard_time>("GuardTime"),
     number<&Policy::guard_done, 1>("GuardDone"),
     number<&Policy::guard_utilization, 1>("GuardUtilization"),
@@ -230,6 +248,7 @@ Policy elastic_default() {
     policy.expand_amount = ExpandAmount::to_fastest;
     policy.reserved_nodes = ReservedNodes::lent;
     policy.resize_gap = 2;
+    policy.head_delay = 4 * 3600;
     return policy;
 }
 

@@ -114,6 +114,8 @@ struct Policy {
     ReservedNodes reserved_nodes = ReservedNodes::kept;
     Feasibility feasibility = Feasibility::none;
     Duration resize_gap = 0;  // [gupta] T_gap: least time between two resizes of one job
+    // By how much evolving requests may push back a start that a waiting job has been promised.
+    Duration head_delay = kNever;
 
     // Parameters of single choices, with their papers' values.
     Duration guard_time = 5;         // application, system: t, "about to end"

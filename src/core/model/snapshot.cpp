@@ -71,6 +71,7 @@ void fields(F& f, PendingJob& job) {
     f.required("eligible", job.eligible, kPlace);
     f.required("duration", job.duration, kDuration);
     f.required("submit", job.submit, kTime);
+    f.optional("promised", job.promised, kTime, kNever);
     f.optional("shares_nodes", job.shares_nodes);
     f.optional("refused", job.refused);
     f.optional("claimed", job.claimed);

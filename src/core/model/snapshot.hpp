@@ -53,6 +53,7 @@ struct PendingJob {
     EligibilityId eligible = 0;
     Duration duration = 0;  // time limit, used as the estimate
     Time submit = 0;
+    Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
     bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
     bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
     bool claimed = false;       // beneficiary of an agreement in flight

@@ -117,6 +117,8 @@ bool Executor::do_start(const Action& action, Time now) {
     if (!job) return false;
     Started started = try_to_start(job, action);
     if (started.outcome == StartOutcome::started) {
+        // Of an array, it was said of the element that has started.
+        if (controller::Job* entry = state_.jobs.find(action.job)) entry->promised = kNever;
         settlement_.started(started.job, now);
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
                  started.job->node_cnt, to_string(action.reason));
@@ -307,6 +309,8 @@ void Executor::offer_growth(controller::Job& entry, const Action& action, Time n
 void Executor::do_reserve(const Action& action, Time) {
     if (job_record_t* job = pending_job(action.job))
         job->start_time = static_cast<time_t>(action.time);
+    controller::Job* entry = state_.jobs.find(action.job);
+    if (entry && entry->promised >= kNever) entry->promised = action.time;
 }
 
 void Executor::do_deny(const Action& action, Time now) {

@@ -139,6 +139,7 @@ class Builder {
         pending.submit = static_cast<Time>(job->details->submit_time);
         pending.duration = time_to_run(job, static_cast<time_t>(now_));
         pending.eligible = eligible;
+        pending.promised = entry.promised;
         pending.shares_nodes = !has_whole_nodes(job);
         pending.refused = !refusals_.shares(place);
         if (entry.elastic) {

@@ -12,6 +12,7 @@
 // for its deadline.  A job's own request is not subject to the resize gap.
 #include <algorithm>
 
+#include "core/pass/stages/kept_promises.hpp"
 #include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {
@@ -32,20 +33,22 @@ int supply_for(Pass& pass, std::uint32_t running) {
     return pass.victims.supply_without(pass.books, job.eligible, running);
 }
 
+// `until`: to when the nodes must be free, so that nobody who has been promised a start waits for
+// them.
 void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t running,
-                    const SizeRange& asked) {
+                    const SizeRange& asked, Time until) {
     Books& books = pass.books;
     const RunningJob& job = books.snapshot().running[running];
     const SizeRule& sizes = job.elastic.sizes;
     const Time now = books.snapshot().now;
-    const int idle = books.available(job.eligible, asked.high - asked.size, now).count;
+    const int idle = books.available(job.eligible, asked.high - asked.size, until).count;
     // Victims need time to leave, which a request at its deadline has not.
     const bool may_wait = request.deadline > now;
     const int reach = idle + (may_wait ? supply_for(pass, running) : 0);
     const int target = sizes.largest(asked.low, std::min(asked.high, asked.size + reach));
     if (target == 0) return wait_or_deny(pass, request);
     const int more = target - asked.size;
-    const FreeNodes found = books.available(job.eligible, more, now);
+    const FreeNodes found = books.available(job.eligible, more, until);
     std::vector<Shrinkage> victims;
     if (found.count < more) {
         const Beneficiary who{job.eligible, more - found.count, books.end_of(job), found.by_pool,
@@ -58,7 +61,7 @@ void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t runn
     pass.victims.remove(books, running);
 }
 
-void satisfy(Pass& pass, const GrowthRequest& request) {
+void satisfy(Pass& pass, const GrowthRequest& request, const KeptPromises& promises) {
     Books& books = pass.books;
     const std::uint32_t running = books.find_running(request.job);
     if (running == books.snapshot().running.size()) return;  // it has ended
@@ -71,7 +74,8 @@ void satisfy(Pass& pass, const GrowthRequest& request) {
     if (job.elastic.sizes.largest(asked.low, asked.high) == 0)
         return books.deny(request, Reason::not_allowed_size);
     if (!job.resizable || books.touched(running)) return wait_or_deny(pass, request);
-    satisfy_within(pass, request, running, asked);
+    const Time until = promises.any() ? books.end_of(job) : books.snapshot().now;
+    satisfy_within(pass, request, running, asked, until);
 }
 
 }  // namespace
@@ -79,7 +83,9 @@ void satisfy(Pass& pass, const GrowthRequest& request) {
 void satisfy_evolving_requests(Pass& pass) {
     if (pass.books.snapshot().requests.empty()) return;
     pass.victims.admitted(pass.books, *pass.rng);
-    for (const GrowthRequest& request : pass.books.snapshot().requests) satisfy(pass, request);
+    const KeptPromises promises(pass.books);
+    for (const GrowthRequest& request : pass.books.snapshot().requests)
+        satisfy(pass, request, promises);
 }
 
 }  // namespace elastic::core

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What evolving requests must leave to jobs that wait and have been promised a start.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/pass/state/books.hpp"
+
+namespace elastic::core {
+
+// While it lives, each job with a promise has a reservation that begins no earlier than HeadDelay
+// after what it was promised first, and so do the others as soon as they can: that is how far its
+// start may be pushed back.  None without a bound (HeadDelay=unlimited).
+class KeptPromises {
+  public:
+    explicit KeptPromises(Books&);
+    ~KeptPromises();
+    KeptPromises(const KeptPromises&) = delete;
+    KeptPromises& operator=(const KeptPromises&) = delete;
+
+    bool any() const { return !kept_.empty(); }
+
+  private:
+    void keep(std::uint32_t pending);
+
+    Books& books_;
+    std::vector<std::uint32_t> kept_;  // places in the queue
+};
+
+}  // namespace elastic::core
