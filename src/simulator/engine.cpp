@@ -22,6 +22,7 @@
 #include <numeric>
 
 #include "core/availability/cluster.hpp"
+#include "core/model/payback.hpp"
 #include "core/model/speedup.hpp"
 #include "core/pass/planner.hpp"
 
@@ -486,6 +487,10 @@ void Engine::schedule_wake_up(std::uint32_t job) {
     const Time over = now_ + gap(elastic);
     if (over > now_ && over < progress.truth.estimated_end())
         push(over, EventKind::wake_up, job, progress.version);
+    if (options_.policy.feasibility != core::Feasibility::payback) return;
+    const Time pays = core::pays_from(elastic, outcome_.jobs[job].nodes_end, elastic.max, now_);
+    if (pays > over && pays < progress.truth.estimated_end())
+        push(pays, EventKind::wake_up, job, progress.version);
 }
 
 Duration Engine::gap(const core::Sizing& elastic) const {

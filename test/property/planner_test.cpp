@@ -157,7 +157,7 @@ bool asks(const Case& c, JobId job) {
 bool returns(const Case& c, const RunningJob& job) {
     const Policy& p = c.policy;
     return p.reserved_nodes == ReservedNodes::lent && p.shrink_guard == ShrinkGuard::by_default &&
-           p.shrink_amount == ShrinkAmount::needed && p.feasibility == Feasibility::none &&
+           p.shrink_amount == ShrinkAmount::needed && p.feasibility != Feasibility::mebf &&
            job.elastic.malleable && (job.resizable || is_promised(c, job.id)) && !asks(c, job.id) &&
            job.not_before <= 0;
 }

@@ -108,3 +108,20 @@ TEST(a_job_whose_request_waits_is_resized_for_nobody) {
     b.queue(2, rigid(3), 50);
     check_eq(plan_text(b.snapshot), "reserve 2 [3] ->3 at +100\n");
 }
+
+TEST(victims_are_not_shrunk_for_a_growth_that_saves_less_than_it_costs_them) {
+    SnapshotBuilder b({0});
+    b.run(1, evolving(1, 2, 8), {2}, 100);  // with 4 nodes it ends after 50 s
+    b.run(2, malleable(2, 6, 6), {6}, 100);
+    b.request(7, 1, 2, 2);
+    Policy policy = *preset("lina-default");
+    policy.feasibility = Feasibility::payback;
+    const char* const grows = "shrink 2 [2] ->4 for 1\nexpand 1 op7 [2] ->4 deferred\n";
+    b.snapshot.running[1].elastic.cost.sync = 24;  // there and back
+    check_eq(plan_text(b.snapshot, policy), grows);
+    b.snapshot.running[1].elastic.cost.sync = 26;
+    check_eq(plan_text(b.snapshot, policy), "");
+    b.snapshot.pools[0].idle = 2;
+    b.snapshot.pools[0].nodes += 2;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 op7 [2] ->4\n");
+}

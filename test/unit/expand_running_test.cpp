@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Stage 4: who grows over nodes that nobody can use, and how far.
+#include "core/model/payback.hpp"
 #include "plan_test.hpp"
 
 using namespace elastic;
@@ -69,22 +70,6 @@ TEST(to_earliest_end_expands_a_job_to_the_size_with_which_it_ends_first) {
     check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
 }
 
-// By half of what it has left.
-TEST(the_default_lets_a_job_end_somewhat_later_rather_than_nodes_idle) {
-    SnapshotBuilder b({6});
-    b.run(1, malleable(1, 2, 8), {2}, 100).elastic.cost.sync = 124;
-    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [6] ->8\n");
-    b.snapshot.running[0].elastic.cost.sync = 126;
-    check_eq(plan_text(b.snapshot, "elastic"), "");
-}
-
-// It ends after 200 / size + 10 * (size - 2): with 15 nodes after 143 s, with 16 after 152 s.
-TEST(the_default_expands_a_job_as_far_as_its_resize_may_delay_it) {
-    SnapshotBuilder b({14});
-    b.run(1, malleable(1, 2, 16), {2}, 100).elastic.cost.b = 10;
-    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [13] ->15\n");
-}
-
 // T(n) = 0.1 n / 2 + 0.9 * 2 / n is least for 6 nodes.
 TEST(no_job_of_the_default_is_expanded_further_than_it_runs_faster) {
     SnapshotBuilder b({14});
@@ -102,8 +87,38 @@ TEST(jobs_without_an_end_are_expanded_whatever_a_resize_costs) {
     for (ExpandAmount amount : {ExpandAmount::to_fastest, ExpandAmount::to_earliest_end}) {
         Policy policy = *preset("elastic");
         policy.expand_amount = amount;
+        policy.feasibility = Feasibility::none;
         check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
     }
+}
+
+TEST(an_expansion_has_to_pay_in_the_time_for_which_the_job_has_been_left_alone) {
+    SnapshotBuilder b({6});
+    core::RunningJob& job = b.run(1, malleable(1, 2, 8), {2}, 500);
+    job.elastic.cost.b = 10;  // 60 s for 6 nodes, which save 3/4 of the time
+    Policy policy = *preset("lina-default");
+    policy.feasibility = Feasibility::payback;
+    job.last_resize = b.snapshot.now - 81;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
+    job.last_resize = b.snapshot.now - 79;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");  // earns most
+    job.last_resize = b.snapshot.now - 29;
+    check_eq(plan_text(b.snapshot, policy), "");
+    job.last_resize = 0;
+    job.estimated_end = b.snapshot.now + 79;  // it is over before
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
+    policy.feasibility = Feasibility::none;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
+}
+
+TEST(an_expansion_pays_from_when_it_is_said_to) {
+    core::Sizing job = malleable(1, 2, 8);
+    job.cost.b = 10;
+    const Time pays = pays_from(job, 2, 8, 1000);
+    check_eq(earned_by_expansion(job, 2, 8, expected_rest(1000, pays)) > 0, true);
+    check_eq(earned_by_expansion(job, 2, 8, expected_rest(1000, pays - 1)) > 0, false);
+    job.speedup = {SpeedupModel::Kind::rho, 1, 0};
+    check_eq(pays_from(job, 2, 8, 1000), kNever);
 }
 
 TEST(rigid_policies_never_expand) {

@@ -251,3 +251,19 @@ TEST(fcfs_shrinks_for_nobody_behind_a_blocked_job) {
     policy.backfill = Backfill::none;
     check_eq(plan_text(b.snapshot, policy), "reserve 8 [4] ->4 at +100\n");
 }
+
+TEST(victims_are_not_shrunk_for_a_start_that_saves_less_than_it_costs_them) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(2, 8, 8), {8}, 60);
+    b.queue(9, rigid(4), 10);  // it can start in 60 s
+    Policy policy = shrink_only();
+    policy.feasibility = Feasibility::payback;
+    const char* const shrinks = "shrink 1 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n";
+    check_eq(plan_text(b.snapshot, policy), shrinks);
+    b.snapshot.running[0].elastic.cost.sync = 29;  // there and back
+    check_eq(plan_text(b.snapshot, policy), shrinks);
+    b.snapshot.running[0].elastic.cost.sync = 31;
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [4] ->4 at +60\n");
+    policy.feasibility = Feasibility::none;
+    check_eq(plan_text(b.snapshot, policy), shrinks);
+}

@@ -27,6 +27,10 @@ struct ResizeCost {
 
     // N is the sum of nodes before and after ([lina] section 3), dN the difference.
     Duration seconds(int from, int to) const;
+    // A shrink and the expansion back, or the other way round.
+    Duration there_and_back(int size, int other) const {
+        return seconds(size, other) + seconds(other, size);
+    }
     friend bool operator==(const ResizeCost&, const ResizeCost&) = default;
 };
 

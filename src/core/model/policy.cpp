@@ -64,8 +64,8 @@ constexpr Name<ExpandAmount> kExpandAmount[] = {
     {"equal-share", ExpandAmount::equal_share}};
 constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
                                                   {"lent", ReservedNodes::lent}};
-constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
-                                              {"mebf", Feasibility::mebf}};
+constexpr Name<Feasibility> kFeasibility[] = {
+    {"none", Feasibility::none}, {"mebf", Feasibility::mebf}, {"payback", Feasibility::payback}};
 
 bool same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -247,6 +247,7 @@ Policy elastic_default() {
     policy.expand_order = ExpandOrder::benefit;
     policy.expand_amount = ExpandAmount::to_fastest;
     policy.reserved_nodes = ReservedNodes::lent;
+    policy.feasibility = Feasibility::payback;
     policy.resize_gap = 2;
     policy.head_delay = 4 * 3600;
     return policy;

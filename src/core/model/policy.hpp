@@ -83,8 +83,7 @@ enum class ExpandOrder {
 // By how many nodes.
 enum class ExpandAmount {
     to_max,      // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
-    to_fastest,  // the same, but not beyond the size at which it runs fastest, nor where the resize
-                 // would let it end much later
+    to_fastest,  // the same, but not beyond the size at which it runs fastest
     to_earliest_end,  // to the size with which it ends first, if it ends sooner by it
     handoff,          // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
     spare,            // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
@@ -98,8 +97,12 @@ enum class ReservedNodes {
            // starts
 };
 
-// Which resizes are not worth it ([mebf] algorithm 3).
-enum class Feasibility { none, mebf };
+// Which resizes are not worth it.
+enum class Feasibility {
+    none,     // all are
+    mebf,     // [mebf] algorithm 3
+    payback,  // what a resize costs has to be earned
+};
 
 struct Policy {
     InitialSize initial_size = InitialSize::least;

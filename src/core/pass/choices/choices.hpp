@@ -32,9 +32,10 @@ struct Sizes {
 bool may_start_larger(const Outlook&, const PendingJob&);
 Duration net_saving(const Outlook&, const PendingJob&, const RunningJob& victim, Sizes before,
                     Sizes after);
-// Whether to shrink these is better than to let the job wait, if it cannot get what it asks for.
-bool is_small_start_beneficial(const Outlook&, const PendingJob&, int size,
-                               const std::vector<Shrinkage>&);
+// Whether to shrink these is better than to let the job wait; `small`: it does not get all that it
+// asks for.
+bool is_start_beneficial(const Outlook&, const PendingJob&, int size, bool small,
+                         const std::vector<Shrinkage>&);
 // Whether a malleable job may start on fewer idle nodes than it asks for.
 bool is_moldable(const Policy&);
 
@@ -74,8 +75,12 @@ int expanded_size(const Outlook&, const RunningJob&, int available);
 bool lends_reserved_nodes(const Policy&);
 bool is_worth_lending(const Outlook&, const RunningJob&, int size_after);
 
-// Feasibility, [mebf] algorithm 3: whether a resize is worth its cost.
+// Feasibility: whether a resize is worth its cost.  That of a victim; the size up to `size` to
+// which an expansion is, 0 if to none; and whether `saved` seconds of the job for whom these are
+// shrunk are worth what it costs them.
 bool is_feasible(const Outlook&, const RunningJob&, int size_after);
+int feasible_expansion(const Outlook&, const RunningJob&, int size);
+bool is_worth_shrinking(const Outlook&, Duration saved, const std::vector<Shrinkage>&);
 
 // How much faster the job would be on twice its nodes: 2 if it scales perfectly, 1
 // or less if not at all.

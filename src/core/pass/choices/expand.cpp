@@ -35,10 +35,6 @@ double benefit(const Outlook& outlook, const RunningJob& job) {
     return saved / (left * std::max(more, 1));
 }
 
-// How much later an expansion may let a job end, as a share of what it has left: nodes that would
-// be idle are worth something, but not a resize that takes much longer than it saves.
-constexpr double kMostDelay = 0.5;
-
 // From its present size to `high`, the size at which the job runs fastest: there is one in every
 // model.
 int fastest_size(const RunningJob& job, int high) {
@@ -61,17 +57,6 @@ int size_of_earliest_end(const Outlook& outlook, const RunningJob& job, int high
     if (fastest == size || outlook.end_of(job) >= kNever) return fastest;
     const int to = earliest_size(outlook, job, fastest);
     return outlook.end_after_resize(job, to) < outlook.end_of(job) ? to : size;
-}
-
-int largest_useful_size(const Outlook& outlook, const RunningJob& job, int high) {
-    const int size = total(job.held);
-    const int fastest = fastest_size(job, high);
-    if (fastest == size) return size;
-    const Time end = outlook.end_of(job);
-    const Time latest = end + kMostDelay * (end - outlook.snapshot().now);
-    const auto ends_in_time = [&](int to) { return outlook.end_after_resize(job, to) <= latest; };
-    const int earliest = earliest_size(outlook, job, fastest);
-    return ends_in_time(earliest) ? last_where(earliest, fastest, ends_in_time) : size;
 }
 
 }  // namespace
@@ -98,8 +83,7 @@ int expanded_size(const Outlook& outlook, const RunningJob& job, int available) 
         case ExpandAmount::to_max:
             return most;
         case ExpandAmount::to_fastest:
-            return most > size ? sizes.largest(size + 1, largest_useful_size(outlook, job, most))
-                               : 0;
+            return most > size ? sizes.largest(size + 1, fastest_size(job, most)) : 0;
         case ExpandAmount::to_earliest_end:
             return most > size ? sizes.largest(size + 1, size_of_earliest_end(outlook, job, most))
                                : 0;

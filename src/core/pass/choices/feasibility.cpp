@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Feasibility, [mebf] algorithm 3, of which the paper prints only the description:
+// Feasibility.  With `payback` what a resize costs has to be earned: by an expansion until the job
+// is resized again (core/model/payback.hpp); by shrinks with the time that the job for which they
+// are made saves, which has to be more than all victims take to shrink and to grow back.
+//
+// `mebf` is [mebf] algorithm 3, of which the paper prints only the description:
 //  - the job must have more left than the share theta of its estimated run time,
 //    or the resize comes too late to be worth it (line 2);
 //  - its whole run time with the new size, cost included, must not exceed gamma
@@ -7,13 +11,32 @@
 // "Excludes the previously configured ones" (algorithm 2, lines 1 and 5) is read as:
 // a job is shrunk at most once.  Were expanded jobs excluded too, Intensive, which
 // expands all when the queue is empty, would leave nothing to shrink later.
+#include <algorithm>
+
+#include "core/model/payback.hpp"
+#include "core/model/search.hpp"
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core::choices {
+namespace {
+
+// The size up to `size` with which the job saves most until it is resized again; 0 if with none.
+int most_earning_size(const Outlook& outlook, const RunningJob& job, int size) {
+    const int from = total(job.held);
+    const Time now = outlook.snapshot().now;
+    const Duration time = std::min(outlook.end_of(job) - now, expected_rest(job.last_resize, now));
+    const auto earned = [&](int to) { return earned_by_expansion(job.elastic, from, to, time); };
+    if (earned(size) > 0) return size;
+    const int best = least_at(from + 1, size, [&](int to) { return -earned(to); });
+    const int allowed = job.elastic.sizes.largest(from + 1, best);
+    return allowed > from && earned(allowed) > 0 ? allowed : 0;
+}
+
+}  // namespace
 
 bool is_feasible(const Outlook& outlook, const RunningJob& job, int size_after) {
     const Policy& policy = outlook.policy();
-    if (policy.feasibility == Feasibility::none) return true;
+    if (policy.feasibility != Feasibility::mebf) return true;
     const int size = total(job.held);
     if (size_after < size && job.shrinks > 0) return false;
     const Time now = outlook.snapshot().now;
@@ -23,6 +46,23 @@ bool is_feasible(const Outlook& outlook, const RunningJob& job, int size_after) 
     const Duration cost = job.elastic.cost.seconds(size, size_after);
     const Duration whole = now - job.start + rescale(left, size, size_after, job.elastic) + cost;
     return whole <= policy.most_slowdown * estimate;
+}
+
+int feasible_expansion(const Outlook& outlook, const RunningJob& job, int size) {
+    if (outlook.policy().feasibility == Feasibility::payback)
+        return most_earning_size(outlook, job, size);
+    return is_feasible(outlook, job, size) ? size : 0;
+}
+
+bool is_worth_shrinking(const Outlook& outlook, Duration saved,
+                        const std::vector<Shrinkage>& victims) {
+    if (outlook.policy().feasibility != Feasibility::payback) return true;
+    Duration cost = 0;
+    for (const Shrinkage& part : victims) {
+        const RunningJob& victim = outlook.snapshot().running[part.victim];
+        cost += victim.elastic.cost.there_and_back(total(victim.held), part.size_after);
+    }
+    return cost == 0 || cost < saved;
 }
 
 }  // namespace elastic::core::choices

@@ -24,7 +24,7 @@ Duration time_lost(const Outlook& outlook, const RunningJob& victim, int kept, D
     const double slower = rescale(1, size, kept, victim.elastic);
     const Duration left = outlook.end_of(victim) - outlook.snapshot().now;
     return std::min(time, left * slower) * (1 - 1 / slower) +
-           victim.elastic.cost.seconds(size, kept) + victim.elastic.cost.seconds(kept, size);
+           victim.elastic.cost.there_and_back(size, kept);
 }
 
 }  // namespace
@@ -85,20 +85,23 @@ Duration net_saving(const Outlook& outlook, const PendingJob& job, const Running
 }
 
 // It may end sooner with all nodes that it asks for as soon as others have ended; and if it is long
-// itself, its victims lose more than it saves.
-bool is_small_start_beneficial(const Outlook& outlook, const PendingJob& job, int size,
-                               const std::vector<Shrinkage>& victims) {
+// itself, the victims of a small start lose more than it saves.
+bool is_start_beneficial(const Outlook& outlook, const PendingJob& job, int size, bool small,
+                         const std::vector<Shrinkage>& victims) {
+    const bool weighs_losses = small && outlook.policy().initial_size == InitialSize::beneficial;
+    const bool weighs_costs = outlook.policy().feasibility == Feasibility::payback;
     // A job without an end has none that could be sooner.
-    if (outlook.policy().initial_size != InitialSize::beneficial || job.duration >= kNever)
-        return true;
+    if (!(weighs_losses || weighs_costs) || job.duration >= kNever) return true;
     const int asked = job.requested_size();
     const Time waiting = outlook.free_without_shrinking(job.eligible, asked) + duration(job, asked);
     const Duration stays = duration(job, size);
-    Duration saved = waiting - (outlook.snapshot().now + stays);
-    for (const Shrinkage& part : victims)
-        saved -=
-            time_lost(outlook, outlook.snapshot().running[part.victim], part.size_after, stays);
-    return saved > 0;
+    const Duration saved = waiting - (outlook.snapshot().now + stays);
+    Duration lost = 0;
+    if (weighs_losses)
+        for (const Shrinkage& part : victims)
+            lost +=
+                time_lost(outlook, outlook.snapshot().running[part.victim], part.size_after, stays);
+    return (!weighs_losses || saved > lost) && is_worth_shrinking(outlook, saved, victims);
 }
 
 }  // namespace elastic::core::choices

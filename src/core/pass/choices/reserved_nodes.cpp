@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reserved nodes.  They may only be lent where they are sure to come back: where any
 // malleable job is shrunk as soon as the reserved job can start by it, as far as that
-// takes.  A guard, an amount or a feasibility that might refuse that keeps them.
+// takes.  A guard, an amount or a feasibility that might refuse that keeps them; but where it is
+// refused because it would not pay (payback), the reserved job loses less by waiting than that.
 //
 // A loan ends, so it has to pay for two resizes until then.
 #include "core/model/speedup.hpp"
@@ -12,15 +13,14 @@ namespace elastic::core::choices {
 bool lends_reserved_nodes(const Policy& policy) {
     return policy.reserved_nodes == ReservedNodes::lent &&
            policy.shrink_guard == ShrinkGuard::by_default &&
-           policy.shrink_amount == ShrinkAmount::needed && policy.feasibility == Feasibility::none;
+           policy.shrink_amount == ShrinkAmount::needed && policy.feasibility != Feasibility::mebf;
 }
 
 bool is_worth_lending(const Outlook& outlook, const RunningJob& job, int size_after) {
     const int size = total(job.held);
     const Duration time = outlook.first_reservation() - outlook.snapshot().now;
     const Duration saved = time - rescale(time, size, size_after, job.elastic);
-    return saved >
-           job.elastic.cost.seconds(size, size_after) + job.elastic.cost.seconds(size_after, size);
+    return saved > job.elastic.cost.there_and_back(size, size_after);
 }
 
 }  // namespace elastic::core::choices

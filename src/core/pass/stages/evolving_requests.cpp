@@ -54,7 +54,9 @@ void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t runn
         const Beneficiary who{job.eligible, more - found.count, books.end_of(job), found.by_pool,
                               job.id};
         victims = pass.victims.select(books, who);
-        if (victims.empty()) return wait_or_deny(pass, request);
+        const Duration saved = books.end_of(job) - books.end_after_resize(job, target);
+        if (victims.empty() || !choices::is_worth_shrinking(books, saved, victims))
+            return wait_or_deny(pass, request);
     }
     books.grant(request, running, found.by_pool, victims);
     pass.victims.remove(books, victims);

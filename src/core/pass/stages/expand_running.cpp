@@ -28,8 +28,9 @@ bool any_idle(const Outlook& outlook) {
 int size_on_nodes_until(const Outlook& outlook, const RunningJob& job, Time until) {
     const int room = job.elastic.max - total(job.held);
     const int found = outlook.available(job.eligible, room, until).count;
-    const int size = choices::expanded_size(outlook, job, found);
-    if (size == 0 || !choices::is_feasible(outlook, job, size)) return 0;
+    const int wanted = choices::expanded_size(outlook, job, found);
+    const int size = wanted > 0 ? choices::feasible_expansion(outlook, job, wanted) : 0;
+    if (size == 0) return 0;
     const bool is_later = outlook.end_after_resize(job, size) > outlook.end_of(job);
     return is_later && !outlook.reservations().empty() ? 0 : size;
 }

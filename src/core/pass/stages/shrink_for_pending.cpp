@@ -60,7 +60,7 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     const bool small = size < choices::initial_size(books, job);
     if (choices::may_start_larger(books, job))
         size = pass.victims.take_more(books, job, who, size, victims);
-    if (small && !choices::is_small_start_beneficial(books, job, size, victims)) return false;
+    if (!choices::is_start_beneficial(books, job, size, small, victims)) return false;
     books.start_by_shrinking(pending, idle, size, victims);
     pass.victims.remove(books, victims);
     return true;
