@@ -72,6 +72,7 @@ class RandomWorkload {
             a.sizes.kind = core::SizeRule::Kind::power_of_two;
         if (chance(20)) a.gap = between(0, 60);
         if (chance(50)) a.speedup = {core::SpeedupModel::Kind::rho, 0.1 * between(0, 9), 0};
+        if (chance(10)) a.speedup.kind = core::SpeedupModel::Kind::power;
         if (chance(20)) a.speedup = {core::SpeedupModel::Kind::overhead, 0.05 * between(0, 9), 0};
         if (costly) a.cost = {0.1 * between(0, 20), 1.0 * between(0, 20), 0.1 * between(0, 20)};
         elasticity.true_speedup = a.speedup;

@@ -53,6 +53,10 @@ class RunTime {
     void end() { *this = RunTime(); }
 
     const TimeLimit& limit() const { return limit_; }
+    // What the limit was before it was extended first.
+    std::uint32_t asked_minutes() const {
+        return minutes_before_ ? minutes_before_ : limit_.minutes;
+    }
 
     // A limit that somebody else has set: more time cannot be had for less nodes.
     bool is_law() const { return is_law_; }

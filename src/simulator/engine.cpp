@@ -155,7 +155,7 @@ class Engine {
     std::int64_t wake_ups_left_ = 0;
 
     bool resizes_ = false;             // the policy resizes, and there is something to resize
-    bool without_gap_ = false;         // jobs may be resized again in the instant of a resize
+    bool plans_again_ = false;         // a plan may leave something to be done in the same instant
     std::vector<std::uint32_t> slot_;  // by job; empty without elastic jobs
     std::vector<Progress> progress_;   // by slot
     std::vector<std::uint32_t> free_slots_;
@@ -173,11 +173,11 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
     if (workload.elasticities.empty()) return;
     slot_.assign(workload.jobs.size(), kNoSlot);
     resizes_ = options.policy.resizes();
-    without_gap_ =
-        resizes_ && std::any_of(workload.elasticities.begin(), workload.elasticities.end(),
-                                [&](const Elasticity& e) {
-                                    return e.annotation.malleable && gap(e.annotation) == 0;
-                                });
+    const bool is_without_gap = std::ranges::any_of(workload.elasticities, [&](const auto& e) {
+        return e.annotation.malleable && gap(e.annotation) == 0;
+    });
+    const bool frees_nodes = options.policy.shrink_for == core::ShrinkFor::anybody;
+    plans_again_ = resizes_ && (is_without_gap || frees_nodes);
 }
 
 Outcome Engine::run() {
@@ -296,8 +296,9 @@ bool Engine::could_act() const {
 void Engine::pass() {
     if (!could_act()) return;
     const bool acted = plan_and_execute();
-    // What has just started or changed can be resized in the same instant.
-    if (acted && without_gap_ && is_wake_up_due()) plan_and_execute();
+    // What has just started or changed can be resized in the same instant, and what was freed for
+    // nobody can be used.
+    if (acted && plans_again_ && is_wake_up_due()) plan_and_execute();
 }
 
 bool Engine::plan_and_execute() {

@@ -28,6 +28,7 @@ Result<void> check_parameter(const ElasticModel& model) {
     using Kind = core::SpeedupModel::Kind;
     switch (model.speedup) {
         case Kind::rho:
+        case Kind::power:
             return check_option(is_within(model.parameter, 0, 1), "--rho",
                                 "LO:HI with 0 <= LO <= HI <= 1");
         case Kind::overhead:
@@ -248,9 +249,8 @@ class ElasticJobs {
         set_sizes(a, job.nodes);
         a.speedup = speedup(random, a.pref);
         elasticity.true_speedup = a.speedup;
-        if (a.speedup.kind == core::SpeedupModel::Kind::rho) {
+        if (model_.speedup == core::SpeedupModel::Kind::rho)
             elasticity.true_speedup.a = std::min(1.0, a.speedup.a + model_.rho_error);
-        }
         a.cost = cost(random);
         elasticity.negotiation = draw(model_.negotiation, random);
         if (evolving) elasticity.events = events(random, a.pref);
@@ -277,6 +277,7 @@ class ElasticJobs {
         const double value =
             model_.normal ? draw_normal(model_.parameter, random) : draw(model_.parameter, random);
         core::SpeedupModel speedup{model_.speedup, value, 0};
+        if (speedup.kind == core::SpeedupModel::Kind::rho) speedup.kind = model_.rho_model;
         if (speedup.kind == core::SpeedupModel::Kind::downey) {
             speedup.a = std::max(1.0, value * pref);
             speedup.b = draw(model_.sigma, random);
@@ -317,14 +318,25 @@ ElasticModel lina_model() {
     return {};
 }
 
-ElasticModel mebf_model(Range rho, double cost_factor) {
+ElasticModel mebf_model(Range rho, double cost_factor, core::SpeedupModel::Kind rho_model) {
     ElasticModel model;
     model.speedup = core::SpeedupModel::Kind::rho;
+    model.rho_model = rho_model;
     model.parameter = rho;
     model.normal = true;
     model.sync = model.negotiation = {};
     model.cost_factor = cost_factor;
     return model;
+}
+
+std::optional<core::SpeedupModel::Kind> rho_model(std::string_view name) {
+    if (name == "amdahl") return core::SpeedupModel::Kind::rho;
+    if (name == "power") return core::SpeedupModel::Kind::power;
+    return std::nullopt;
+}
+
+std::vector<std::string> rho_model_names() {
+    return {"amdahl", "power"};
 }
 
 ElasticModel ideal_model() {

@@ -11,6 +11,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/result.hpp"
 #include "core/model/speedup.hpp"
@@ -27,6 +31,8 @@ struct Range {
 struct ElasticModel {
     core::SpeedupModel::Kind speedup = core::SpeedupModel::Kind::overhead;
     // rho, the overhead x, or Downey's A in units of the preferred size.
+    core::SpeedupModel::Kind rho_model =
+        core::SpeedupModel::Kind::rho;  // what `rho` means: or power
     Range parameter{0.005, 0.01};
     Range sigma{0, 0};         // Downey's
     bool normal = false;       // `parameter` is drawn normally: mean the middle, the range
@@ -50,10 +56,15 @@ struct ElasticModel {
 ElasticModel lina_model();
 
 // [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS
-// 0.1..0.2, HS 0..0.1.  "Follows a normal distribution" within these; b as in
-// lina_model(); no cost of synchronisation and negotiation.  `cost_factor` is 1
-// for ROF, the full overhead, 0.5 for ROH.
-ElasticModel mebf_model(Range rho, double cost_factor = 1);
+// 0.1..0.2, HS 0..0.1; what it means is `rho_model`, Amdahl's law or the power law.  "Follows a
+// normal distribution" within these; b as in lina_model(); no cost of synchronisation and
+// negotiation.  `cost_factor` is 1 for ROF, the full overhead, 0.5 for ROH.
+ElasticModel mebf_model(Range rho, double cost_factor = 1,
+                        core::SpeedupModel::Kind rho_model = core::SpeedupModel::Kind::rho);
+
+// By its name in options, if there is one: amdahl or power.
+std::optional<core::SpeedupModel::Kind> rho_model(std::string_view name);
+std::vector<std::string> rho_model_names();
 
 // Linear speed-up, no costs, events as in lina_model().
 ElasticModel ideal_model();

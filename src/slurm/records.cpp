@@ -30,13 +30,16 @@ std::string array_name(const job_record_t* job) {
     return fmt::format("{}_{}", job->array_job_id, job->array_task_id);
 }
 
-Duration time_limit_of(const job_record_t* job) {
-    uint32_t minutes = job->time_limit;
+Duration time_limit_of(const job_record_t* job, uint32_t minutes) {
     if (minutes == NO_VAL && job->part_ptr) {
         minutes = job->part_ptr->default_time;
         if (minutes == NO_VAL) minutes = job->part_ptr->max_time;
     }
     return minutes == INFINITE || minutes == NO_VAL ? kYear : minutes * 60.0;
+}
+
+Duration time_limit_of(const job_record_t* job) {
+    return time_limit_of(job, job->time_limit);
 }
 
 Duration time_to_run(const job_record_t* job, time_t now) {

@@ -25,6 +25,8 @@ std::string user_name(uid_t);
 
 // Seconds that the job may run by its limit; a year for an unlimited one.
 Duration time_limit_of(const job_record_t*);
+// The same if its limit were that many minutes, or one of Slurm's words for none.
+Duration time_limit_of(const job_record_t*, uint32_t minutes);
 
 // Seconds for which a job that starts now is planned: its limit, no longer than until its deadline.
 // A job with a least time (--time-min) is planned with that, as by sched/backfill.

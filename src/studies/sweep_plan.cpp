@@ -68,7 +68,15 @@ Result<void> set_rho(RunSpec& spec, std::string_view value) {
     const auto low = parse_number(ends.front()), high = parse_number(ends.back());
     if (ends.size() != 2 || !low || !high || *low < 0 || *high > 1 || *low > *high)
         return error("must be LO:HI with 0 <= LO <= HI <= 1");
-    spec.workload.model = simulator::mebf_model({*low, *high}, spec.workload.model.cost_factor);
+    const simulator::ElasticModel& model = spec.workload.model;
+    spec.workload.model = simulator::mebf_model({*low, *high}, model.cost_factor, model.rho_model);
+    return {};
+}
+
+Result<void> set_rho_model(RunSpec& spec, std::string_view value) {
+    const auto model = simulator::rho_model(value);
+    if (!model) return error("must be {}", fmt::join(simulator::rho_model_names(), " or "));
+    spec.workload.model.rho_model = *model;
     return {};
 }
 
@@ -87,8 +95,8 @@ Result<void> set_policy(RunSpec& spec, std::string_view value) {
 }
 
 constexpr std::string_view kPolicy = "Policy";
-constexpr std::array<std::string_view, 6> kOfDrawnJobs{"EvolvingShare", "MinFactor", "MaxFactor",
-                                                       "PrefFactor",    "Rho",       "CostFactor"};
+constexpr std::array<std::string_view, 7> kOfDrawnJobs{
+    "EvolvingShare", "MinFactor", "MaxFactor", "PrefFactor", "Rho", "RhoModel", "CostFactor"};
 
 constexpr std::array kKeys{
     Key{"Log", false, set_log},
@@ -105,6 +113,7 @@ constexpr std::array kKeys{
     number<&WorkloadOptions::max_factor>("MaxFactor"),
     number<&WorkloadOptions::pref_factor>("PrefFactor"),
     Key{"Rho", false, set_rho},
+    Key{"RhoModel", false, set_rho_model},
     Key{"CostFactor", true, set_cost_factor},
     whole_number<&WorkloadOptions::seed>("Seed"),
     Key{kPolicy, false, set_policy},

@@ -31,6 +31,7 @@ Outcome simulated(const Workload& workload, const core::Policy& policy,
 // Run time at n nodes, by that at the preferred size p.
 double stretch(const core::SpeedupModel& model, int n, int p) {
     const double x = model.a;
+    if (model.kind == core::SpeedupModel::Kind::power) return std::pow(double(n) / p, x - 1);
     if (model.kind == core::SpeedupModel::Kind::rho) return (x + (1 - x) / n) / (x + (1 - x) / p);
     return x * n / p + (1 - x) * p / n;
 }

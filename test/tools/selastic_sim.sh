@@ -48,6 +48,7 @@ expect 2 $sim run "$log" --overrun ignore
 expect 2 $sim run "$log" --elastic 101
 expect 2 $sim run "$log" --rho 0.5
 expect 2 $sim run "$log" --rho 0.9:0.1
+expect 2 $sim run "$log" --rho-model linear
 expect 2 $sim run "$log" --nodes 0
 printf 'Policy=easy\nVictimOrder=x\n' >"$dir/elastic.conf"
 expect 2 $sim run "$log" --config "$dir/elastic.conf"
@@ -109,7 +110,7 @@ grep -q 'redistribute$' "$dir/segments1.csv" || { echo 'FAIL: no job was resized
 grep -q '</svg>' "$dir/gantt1.svg" || { echo 'FAIL: no image'; failures=$((failures + 1)); }
 # What resizes cost is multiplied, whichever model it comes from.
 # shellcheck disable=SC2086
-for model in '' '--rho 0.1:0.2'; do
+for model in '' '--rho 0.1:0.2' '--rho 0.1:0.2 --rho-model power'; do
     expect 0 $sim run "$log" $elastic --evolving-share 0 --cost-factor 0 $model --json
     shows '"redistribution_node_seconds":0,'
     expect 0 $sim run "$log" $elastic --evolving-share 0 $model --cost-factor 0 --json
@@ -201,8 +202,10 @@ cat >"$dir/pass.json" <<'PASS'
  "choices": {"InitialSize": "least", "Backfill": "easy", "BackfillOrder": "queue",
   "ShrinkGuard": "default", "VictimOrder": "random", "ShrinkAmount": "needed",
   "ExpandTrigger": "nobody-can-use", "ExpandOrder": "longest-remaining",
-  "ExpandAmount": "to-max", "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
+  "ExpandAmount": "to-max", "ShrinkFor": "starter", "ShrinkAgain": "next-round",
+  "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",
+  "SpareKept": "0.5",
   "LeastRemaining": "0.5", "MostSlowdown": "2"},
  "snapshot": {"now": 100, "pools": [{"idle": 0, "nodes": 4}],
   "eligibilities": [[0]],

@@ -119,8 +119,8 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,min=", "elastic: min has no value"},
         {"malleable,min=1,min=2", "elastic: min is given twice"},
         {"malleable,mni=1",
-         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, overhead, "
-         "downey, cost, "
+         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, power, "
+         "overhead, downey, cost, "
          "profile, packet, init"},
         {"malleable,min=0", "elastic: min=0: must be a number of nodes from 1 to 1000000"},
         {"malleable,min=-1", "elastic: min=-1: must be a number of nodes from 1 to 1000000"},
@@ -159,8 +159,11 @@ TEST(annotation_refuses_with_one_clear_line) {
          "elastic: downey=4: must be A:sigma, A from 1 to 1000000, sigma from 0 to 1000"},
         {"malleable,downey=0.5:1",
          "elastic: downey=0.5:1: must be A:sigma, A from 1 to 1000000, sigma from 0 to 1000"},
+        {"malleable,power=1.1", "elastic: power=1.1: must be a number from 0 to 1"},
         {"malleable,rho=0.1,overhead=0.1",
-         "elastic: only one of rho, overhead and downey can be given"},
+         "elastic: only one of rho, power, overhead and downey can be given"},
+        {"malleable,rho=0.1,power=0.1",
+         "elastic: only one of rho, power, overhead and downey can be given"},
         {"malleable,cost=1:2:-3", "elastic: cost=1:2:-3: must be a number from 0 to 1000000"},
         {"malleable,profile=8@0", "elastic: profile needs the class evolving"},
         {"evolving,profile=8", "elastic: profile=8: '8' is not of the form NODES@SECONDS"},

@@ -56,8 +56,8 @@ TEST(config_errors_name_the_line) {
                 "expansions, adaptation-cost, remaining-time, scalability");
     check_error(parse("Policy=x"),
                 "elastic.conf:1: Policy=x: one of elastic, fcfs, easy, conservative, lina-default, "
-                "lina-application, lina-system, mebf-basic, mebf-handoff, mebf-spare, "
-                "mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition");
+                "lina-application, lina-system, lina-system-text, mebf-basic, mebf-handoff, "
+                "mebf-spare, mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition");
     check_error(parse("listenport=0"),
                 "elastic.conf:1: ListenPort=0: must be a number from 1 to 65535");
     check_error(parse("ListenPort=65536"),

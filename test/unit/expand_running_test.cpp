@@ -126,3 +126,27 @@ TEST(rigid_policies_never_expand) {
     b.run(1, malleable(1, 2, 8), {2}, 50);
     check_eq(plan_text(b.snapshot, "easy"), "");
 }
+
+// [mebf] section 3.1: "a portion of free resources", so that newcomers find some.
+TEST(spare_leaves_a_portion_of_the_idle_nodes) {
+    SnapshotBuilder b({6});
+    b.run(1, malleable(1, 4, 16), {4}, 2000);
+    check_eq(plan_text(b.snapshot, "mebf-spare"), "expand 1 [3] ->7\n");
+    Policy policy = *preset("mebf-spare");
+    policy.spare_kept = 0.1;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [5] ->9\n");
+    policy.expand_amount = ExpandAmount::spare_all;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->10\n");
+}
+
+// Algorithm 5: by more than half of what it has.
+TEST(spare_does_not_expand_by_little) {
+    SnapshotBuilder b({6});
+    b.run(1, malleable(1, 6, 30), {6}, 2000);
+    check_eq(plan_text(b.snapshot, "mebf-spare"), "");
+    Policy policy = *preset("mebf-spare");
+    policy.expand_amount = ExpandAmount::spare_all;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->12\n");
+    b.snapshot.pools[0] = {3, 9};
+    check_eq(plan_text(b.snapshot, policy), "");
+}

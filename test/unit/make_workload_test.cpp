@@ -215,6 +215,24 @@ TEST(mebf_model_draws_rho_and_may_err) {
     check_near(sum / 2000, 0.15, 0.005);
 }
 
+TEST(rho_may_be_an_exponent) {
+    using Kind = core::SpeedupModel::Kind;
+    WorkloadOptions options{.elastic = 100, .evolving_share = 0};
+    options.model = mebf_model({0.1, 0.2}, 1, *rho_model("power"));
+    options.model.rho_error = 0.1;
+    const Workload power = make(some_log(20), options);
+    options.model = mebf_model({0.1, 0.2});
+    const Workload amdahl = make(some_log(20), options);
+    for (std::size_t i = 0; i < power.elasticities.size(); ++i) {
+        const Elasticity &a = power.elasticities[i], &b = amdahl.elasticities[i];
+        check_that(a.annotation.speedup.kind == Kind::power);
+        check_that(b.annotation.speedup.kind == Kind::rho);
+        check_eq(a.annotation.speedup.a, b.annotation.speedup.a);  // the same jobs
+        check_near(a.true_speedup.a, a.annotation.speedup.a + 0.1, 1e-12);
+    }
+    check_that(!rho_model("gustafson"));
+}
+
 TEST(options_out_of_range_are_named) {
     const Log log = some_log(3);
     check_error(make_workload(log, {.elastic = 101}), "--elastic: must be within 0 to 100");

@@ -12,7 +12,7 @@ TEST(every_preset_has_a_name_and_is_found_by_it) {
     check_error(
         preset("best"),
         "Policy=best: one of elastic, fcfs, easy, conservative, lina-default, lina-application, "
-        "lina-system, mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, "
+        "lina-system, lina-system-text, mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, "
         "mebf-shrink-plus, mebf-expand-plus, equipartition");
 }
 

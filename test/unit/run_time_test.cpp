@@ -45,6 +45,16 @@ TEST(a_job_with_half_its_nodes_needs_twice_the_time) {
     check_eq(time.extension(), 0);
 }
 
+TEST(what_was_asked_for_outlives_an_extension) {
+    RunTime time = begun();
+    check_eq(time.asked_minutes(), 120u);
+    time.resize(3600, 2, 10);
+    time.extended({10810, 181});
+    check_eq(time.asked_minutes(), 120u);
+    check_that(time.follow(4000, {3600, 60}, 2, kAnnotation));
+    check_eq(time.asked_minutes(), 60u);
+}
+
 TEST(a_job_that_starts_small_needs_more_than_its_limit) {
     RunTime time;
     time.begin_resized(0, kTwoHours, 4, 2, kAnnotation);

@@ -267,3 +267,71 @@ TEST(victims_are_not_shrunk_for_a_start_that_saves_less_than_it_costs_them) {
     policy.feasibility = Feasibility::none;
     check_eq(plan_text(b.snapshot, policy), shrinks);
 }
+
+// [mebf] algorithm 2, "excludes the previously configured ones".
+TEST(a_job_is_shrunk_again_in_the_next_round_or_never) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 8, 8), {8}, 2000).shrinks = 1;
+    b.snapshot.running[0].duration = 3000;
+    b.queue(9, rigid(3), 10);
+    check_eq(plan_text(b.snapshot, "mebf-basic"),
+             "shrink 1 [3] ->5 for 9\nstart 9 [3] ->3 deferred\n");
+    Policy policy = *preset("mebf-basic");
+    policy.shrink_again = ShrinkAgain::never;
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [3] ->3 at +2000\n");
+    b.snapshot.running[0].shrinks = 0;
+    check_eq(plan_text(b.snapshot, policy), "shrink 1 [3] ->5 for 9\nstart 9 [3] ->3 deferred\n");
+}
+
+// [mebf] algorithm 3: the static time is that of the limit it asked for, 2000 s here.  It ran 1000
+// s and would take 2000 s for what is left, but 3400 s if it gave two of five nodes.
+TEST(feasibility_measures_against_the_time_that_was_asked_for) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 8, 8), {5}, 2000).duration = 2000;
+    b.queue(9, rigid(2), 10);
+    check_eq(plan_text(b.snapshot, "mebf-basic"), "reserve 9 [2] ->2 at +2000\n");
+    b.snapshot.running[0].duration = 2200;
+    check_eq(plan_text(b.snapshot, "mebf-basic"),
+             "shrink 1 [2] ->3 for 9\nstart 9 [2] ->2 deferred\n");
+}
+
+// Its prose names no beneficiary: jobs are shrunk though no job can start by it, and the next plan
+// finds the nodes.
+TEST(jobs_are_shrunk_for_anybody) {
+    Policy policy = *preset("mebf-basic");
+    policy.shrink_for = ShrinkFor::anybody;
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 10, 10), {10}, 2000).duration = 3000;
+    b.run(2, rigid(12), {12}, 1000);
+    b.run(3, malleable(1, 5, 10), {5}, 3000).duration = 4000;
+    b.queue(9, rigid(12), 10);
+    check_eq(plan_text(b.snapshot, "mebf-basic"), "reserve 9 [12] ->12 at +1000\n");
+    check_eq(plan_text(b.snapshot, policy),
+             "shrink 1 [4] ->6\nshrink 3 [2] ->3\nreserve 9 [12] ->12 at +1000\n");
+    // Not those of which the reservation needs all nodes when they end.
+    b.snapshot.pending[0].elastic = rigid(21);
+    check_eq(plan_text(b.snapshot, policy), "shrink 3 [2] ->3\nreserve 9 [21] ->21 at +2000\n");
+}
+
+TEST(nobody_is_shrunk_for_anybody_while_nobody_waits) {
+    Policy policy = *preset("mebf-basic");
+    policy.shrink_for = ShrinkFor::anybody;
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 10, 10), {10}, 2000);
+    check_eq(plan_text(b.snapshot, policy), "");
+}
+
+// [lina] algorithm 7: its listing looks whether a job ends soon, its text does not.
+TEST(the_system_guard_has_two_readings) {
+    SnapshotBuilder b({0});
+    b.run(1, malleable(1, 10, 10), {10}, 2000);
+    b.queue(9, rigid(4), 10);
+    const std::string shrunk = "shrink 1 [4] ->6 for 9\nstart 9 [4] ->4 deferred\n";
+    check_eq(plan_text(b.snapshot, "lina-system"), shrunk);
+    check_eq(plan_text(b.snapshot, "lina-system-text"), "reserve 9 [4] ->4 at +2000\n");
+    b.snapshot.pools[0] = {2, 12};  // 83 % in use
+    check_eq(plan_text(b.snapshot, "lina-system-text"), "reserve 9 [4] ->4 at +2000\n");
+    b.snapshot.pools[0] = {3, 13};  // 77 %
+    check_eq(plan_text(b.snapshot, "lina-system-text"),
+             "shrink 1 [1] ->9 for 9\nstart 9 [4] ->4 deferred\n");
+}

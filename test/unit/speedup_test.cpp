@@ -25,6 +25,14 @@ TEST(rho_is_amdahls_law) {
     check_near(speedup({Kind::rho, 0.5, 0}, 4), 1.6, 1e-12);
 }
 
+TEST(power_is_linear_at_0_and_flat_at_1) {
+    check_near(speedup({Kind::power, 0, 0}, 16), 16, 1e-9);
+    check_near(speedup({Kind::power, 1, 0}, 16), 1, 1e-12);
+    check_near(speedup({Kind::power, 0.5, 0}, 16), 4, 1e-9);
+    const SpeedupModel ideal{Kind::power, 0, 0};
+    check_that(ideal.linear());
+}
+
 // [lina] section 3: to grows as p_{i+1}/p_i, tw shrinks as p_i/p_{i+1}.
 TEST(overhead_grows_with_the_nodes) {
     const SpeedupModel model{Kind::overhead, 0.01, 0};

@@ -50,7 +50,7 @@ TEST(every_option_of_run_can_be_set) {
     const auto plan = parse(
         "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
         "Overrun=extend\nElastic=10\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor=3\nPrefFactor=2\n"
-        "CostFactor=3\nRho=0:0.1\nLenient=yes\n");
+        "CostFactor=3\nRho=0:0.1\nRhoModel=power\nLenient=yes\n");
     check_ok(plan);
     const RunSpec spec = plan->spec(0);
     check_eq(spec.workload.nodes, 7);
@@ -58,6 +58,7 @@ TEST(every_option_of_run_can_be_set) {
     check_eq(spec.workload.jobs, 9);
     check_eq(spec.workload.skip, 1);
     check_eq(spec.workload.scale_arrival, 0.5);
+    check_that(spec.workload.model.rho_model == core::SpeedupModel::Kind::power);
     check_that(spec.workload.overrun == simulator::Overrun::extend);
     check_eq(spec.workload.evolving_share, 0.25);
     check_eq(spec.workload.max_factor, 3);
@@ -80,6 +81,8 @@ TEST(errors_name_file_and_line) {
     check_error(parse("Seed=1-9/0\n"),
                 "study.conf:1: Seed: 1-9/0: must be LOW-HIGH or LOW-HIGH/STEP, at most 10000 "
                 "values");
+    check_error(parse("RhoModel=linear\n"),
+                "study.conf:1: RhoModel=linear: must be amdahl or power");
     check_error(parse("Rho=1:0\n"), "study.conf:1: Rho=1:0: must be LO:HI with 0 <= LO <= HI <= 1");
     check_error(parse("Set.Nonsense=1\n"),
                 "study.conf:1: Set.Nonsense=1: is no choice of a policy, see elastic.conf(5)");

@@ -65,6 +65,11 @@ Result<void> read_rho(SpeedupModel& place, std::string_view text) {
     return read_number(place.a, text, 1);
 }
 
+Result<void> read_power(SpeedupModel& place, std::string_view text) {
+    place.kind = SpeedupModel::Kind::power;
+    return read_number(place.a, text, 1);
+}
+
 Result<void> read_overhead(SpeedupModel& place, std::string_view text) {
     place.kind = SpeedupModel::Kind::overhead;
     return read_number(place.a, text, 1);
@@ -149,6 +154,7 @@ constexpr std::array kKeys{
     Key{"gap", into<&Annotation::gap, read_duration>},
     Key{"grace", into<&Annotation::grace, read_duration>},
     Key{"rho", into<&Annotation::speedup, read_rho>},
+    Key{"power", into<&Annotation::speedup, read_power>},
     Key{"overhead", into<&Annotation::speedup, read_overhead>},
     Key{"downey", into<&Annotation::speedup, read_downey>},
     Key{"cost", into<&Annotation::cost, read_cost>},
@@ -399,6 +405,7 @@ void fields(F& f, Sizing& a) {
     f.optional("sizes", a.sizes, Typed<read_sizes>{});
     f.optional("gap", a.gap, kSeconds, -1);
     f.when(is(Kind::rho), "rho", a.speedup, Parameter{Kind::rho});
+    f.when(is(Kind::power), "power", a.speedup, Parameter{Kind::power});
     f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});
     f.when(is(Kind::downey), "downey", a.speedup, Typed<read_downey>{});
     f.optional("cost", a.cost);
@@ -440,8 +447,10 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
     for (std::size_t i = 1; i < entries.size(); ++i) {
         if (Result<void> done = read_key(annotation, entries[i], given); !done) return done.error();
     }
-    if (given.count("rho") + given.count("overhead") + given.count("downey") > 1)
-        return refuse("only one of rho, overhead and downey can be given");
+    if (given.count("rho") + given.count("power") + given.count("overhead") +
+            given.count("downey") >
+        1)
+        return refuse("only one of rho, power, overhead and downey can be given");
     Source source = complete(annotation, nodes);
     if (Result<void> done = check(annotation, source); !done) return done.error();
     return annotation;

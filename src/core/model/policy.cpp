@@ -37,6 +37,7 @@ constexpr Name<ShrinkGuard> kShrinkGuard[] = {{"never", ShrinkGuard::never},
                                               {"default", ShrinkGuard::by_default},
                                               {"application", ShrinkGuard::application},
                                               {"system", ShrinkGuard::system},
+                                              {"system-text", ShrinkGuard::system_text},
                                               {"queue-blocked", ShrinkGuard::queue_blocked},
                                               {"shrink-plus", ShrinkGuard::shrink_plus}};
 constexpr Name<VictimOrder> kVictimOrder[] = {{"random", VictimOrder::random},
@@ -49,6 +50,10 @@ constexpr Name<VictimOrder> kVictimOrder[] = {{"random", VictimOrder::random},
 constexpr Name<ShrinkAmount> kShrinkAmount[] = {{"needed", ShrinkAmount::needed},
                                                 {"share", ShrinkAmount::share},
                                                 {"equal-share", ShrinkAmount::equal_share}};
+constexpr Name<ShrinkFor> kShrinkFor[] = {{"starter", ShrinkFor::starter},
+                                          {"anybody", ShrinkFor::anybody}};
+constexpr Name<ShrinkAgain> kShrinkAgain[] = {{"next-round", ShrinkAgain::next_round},
+                                              {"never", ShrinkAgain::never}};
 constexpr Name<ExpandTrigger> kExpandTrigger[] = {{"never", ExpandTrigger::never},
                                                   {"nobody-can-use", ExpandTrigger::nobody_can_use},
                                                   {"queue-empty", ExpandTrigger::queue_empty},
@@ -58,10 +63,10 @@ constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder:
                                               {"benefit", ExpandOrder::benefit},
                                               {"smallest", ExpandOrder::smallest}};
 constexpr Name<ExpandAmount> kExpandAmount[] = {
-    {"to-max", ExpandAmount::to_max},          {"intensive", ExpandAmount::to_max},
-    {"to-fastest", ExpandAmount::to_fastest},  {"to-earliest-end", ExpandAmount::to_earliest_end},
-    {"handoff", ExpandAmount::handoff},        {"spare", ExpandAmount::spare},
-    {"equal-share", ExpandAmount::equal_share}};
+    {"to-max", ExpandAmount::to_max},         {"intensive", ExpandAmount::to_max},
+    {"to-fastest", ExpandAmount::to_fastest}, {"to-earliest-end", ExpandAmount::to_earliest_end},
+    {"handoff", ExpandAmount::handoff},       {"spare", ExpandAmount::spare},
+    {"spare-all", ExpandAmount::spare_all},   {"equal-share", ExpandAmount::equal_share}};
 constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
                                                   {"lent", ReservedNodes::lent}};
 constexpr Name<Feasibility> kFeasibility[] = {
@@ -171,6 +176,8 @@ constexpr Key kKeys[] = {
     choice<&Policy::shrink_guard, kShrinkGuard>("ShrinkGuard"),
     choice<&Policy::victim_order, kVictimOrder>("VictimOrder"),
     choice<&Policy::shrink_amount, kShrinkAmount>("ShrinkAmount"),
+    choice<&Policy::shrink_for, kShrinkFor>("ShrinkFor"),
+    choice<&Policy::shrink_again, kShrinkAgain>("ShrinkAgain"),
     choice<&Policy::expand_trigger, kExpandTrigger>("ExpandTrigger"),
     choice<&Policy::expand_order, kExpandOrder>("ExpandOrder"),
     choice<&Policy::expand_amount, kExpandAmount>("ExpandAmount"),
@@ -183,6 +190,7 @@ constexpr Key kKeys[] = {
     number<&Policy::guard_utilization, 1>("GuardUtilization"),
     number<&Policy::shrink_share, 1>("ShrinkShare"),
     number<&Policy::spare_ratio, 1000>("SpareRatio"),
+    number<&Policy::spare_kept, 1>("SpareKept"),
     number<&Policy::least_remaining, 1>("LeastRemaining"),
     number<&Policy::most_slowdown, 1000>("MostSlowdown"),
 };
@@ -267,6 +275,7 @@ const std::array kPresets{
     Preset{"lina-default", lina(ShrinkGuard::by_default)},
     Preset{"lina-application", lina(ShrinkGuard::application)},
     Preset{"lina-system", lina(ShrinkGuard::system)},
+    Preset{"lina-system-text", lina(ShrinkGuard::system_text)},
     Preset{"mebf-basic", mebf(ExpandAmount::to_max)},
     Preset{"mebf-handoff", mebf(ExpandAmount::handoff)},
     Preset{"mebf-spare", mebf(ExpandAmount::spare)},

@@ -42,6 +42,7 @@ enum class ShrinkGuard {
     by_default,     // always ([lina] algorithm 5, "Default")
     application,    // not if some job ends soon; no victim that is nearly done (algorithm 6)
     system,         // not if the system is well used and some job ends soon (algorithm 7)
+    system_text,    // not if the system is well used (the text on algorithm 7)
     queue_blocked,  // no node is idle and a job waits ([mebf] algorithm 1, lines 10 to 12)
     shrink_plus,    // ... or nothing could be backfilled on the idle ones (lines 17, 18)
 };
@@ -62,6 +63,20 @@ enum class ShrinkAmount {
     needed,       // what is needed, or all it can give ([lina] algorithm 8)
     share,        // a share of what it has ([mebf] share_factor)
     equal_share,  // no more than leaves it its equal share ([gupta])
+};
+
+// For whom they are shrunk when jobs wait.
+enum class ShrinkFor {
+    starter,  // a job that can then start; nobody, if that takes more than they have to give
+    anybody,  // the queue: all that may be, as far as ShrinkAmount goes; what comes free is idle,
+              // since [mebf] algorithm 2 names no job that is to have it
+};
+
+// Whether a job that was shrunk may be shrunk again: how [mebf] algorithm 2, which "excludes the
+// previously configured ones", is read.
+enum class ShrinkAgain {
+    next_round,  // not twice in one plan
+    never,       // once in its life
 };
 
 // When running jobs are expanded.
@@ -86,8 +101,10 @@ enum class ExpandAmount {
     to_fastest,  // the same, but not beyond the size at which it runs fastest
     to_earliest_end,  // to the size with which it ends first, if it ends sooner by it
     handoff,          // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
-    spare,            // ... only if it grows by more than SpareRatio ([mebf] algorithm 5)
-    equal_share,      // up to its equal share ([gupta])
+    spare,        // ... only if it grows by more than SpareRatio ([mebf] algorithm 5), and never
+                  // over more than a portion of the idle nodes (the text of its section 3.1)
+    spare_all,    // the same over all of them
+    equal_share,  // up to its equal share ([gupta])
 };
 
 // What becomes of idle nodes that a reservation needs.
@@ -111,6 +128,8 @@ struct Policy {
     ShrinkGuard shrink_guard = ShrinkGuard::by_default;
     VictimOrder victim_order = VictimOrder::shrinkable;
     ShrinkAmount shrink_amount = ShrinkAmount::needed;
+    ShrinkFor shrink_for = ShrinkFor::starter;
+    ShrinkAgain shrink_again = ShrinkAgain::next_round;
     ExpandTrigger expand_trigger = ExpandTrigger::nobody_can_use;
     ExpandOrder expand_order = ExpandOrder::longest_remaining;
     ExpandAmount expand_amount = ExpandAmount::to_max;
@@ -123,9 +142,10 @@ struct Policy {
     // Parameters of single choices, with their papers' values.
     Duration guard_time = 5;         // application, system: t, "about to end"
     double guard_done = 0.9;         // application: x; the paper gives no value
-    double guard_utilization = 0.8;  // system: u
+    double guard_utilization = 0.8;  // system, system_text: u
     double shrink_share = 0.4;       // share: share_factor
-    double spare_ratio = 0.5;        // spare: ratio
+    double spare_ratio = 0.5;        // spare, spare_all: ratio
+    double spare_kept = 0.5;         // spare: share of the idle nodes; the paper gives no value
     double least_remaining = 0.5;    // mebf feasibility: theta
     double most_slowdown = 2;        // mebf feasibility: gamma
 

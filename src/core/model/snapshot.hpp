@@ -41,7 +41,8 @@ struct RunningJob {
     int gain = 0;             // [lina] section 4: nodes added less nodes taken
     int expansions = 0;       // [lina]: number of expansions so far
     int shrinks = 0;          // number of shrinks so far
-    Duration duration = 0;    // its estimate when it started, seconds; 0 if not known
+    Duration duration = 0;    // what it takes by the limit it asked for, at its preferred size:
+                              // [mebf]'s static time; seconds, 0 if not known
     bool resizable = false;   // takes part now: it has called the library, and no agreement is in
                               // flight but a request of its own
     Time not_before = 0;      // back-off after it declined or let an offer expire; 0: never did

@@ -8,6 +8,7 @@
 #include "core/model/speedup.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace elastic::core {
 
@@ -40,6 +41,8 @@ double SpeedupModel::relative_time(int nodes, int pref) const {
     switch (kind) {
         case Kind::rho:
             return amdahl(n, a);
+        case Kind::power:
+            return std::pow(n, a - 1);
         case Kind::overhead:
             return overhead(n, a, std::max(pref, 1));
         case Kind::downey:

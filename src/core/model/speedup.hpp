@@ -11,9 +11,10 @@ namespace elastic::core {
 struct SpeedupModel {
     enum class Kind {
         // [mebf] section 2.2: rho >= 0, 0 being linear, of which the paper gives only a plot.
-        // Read here as the serial share of Amdahl's law, T(n) = T(1) * (rho + (1 - rho) / n),
-        // which has the plotted shape.
+        // Read as the serial share of Amdahl's law, T(n) = T(1) * (rho + (1 - rho) / n), ...
         rho,
+        // ... or as an exponent, T(n) = T(1) * n^(rho - 1).
+        power,
         // [lina] section 3: of the run time at the preferred size p, the share x is
         // parallel overhead and grows as n / p, the rest is computation and shrinks as p / n.
         overhead,
@@ -21,7 +22,7 @@ struct SpeedupModel {
         // coefficient of variance sigma; no speed-up beyond A.
         downey,
     } kind = Kind::rho;
-    double a = 0;  // rho, x (0 to 1) or A (from 1)
+    double a = 0;  // rho (of both models), x (0 to 1) or A (from 1)
     double b = 0;  // sigma (from 0); else 0
 
     // Run time at `nodes` in units of an arbitrary size; `pref` is the preferred one.

@@ -81,7 +81,8 @@ class Builder {
         running.id = job->job_id;
         running.start = static_cast<Time>(job->start_time);
         running.limit_end = end;
-        running.duration = std::max(0.0, end - running.start);
+        running.duration =
+            entry.running ? time_limit_of(job, entry.time.asked_minutes()) : time_limit_of(job);
         running.estimated_end = entry.running ? entry.time.estimated_end(now_) : end;
         int size = static_cast<int>(job->node_cnt);
         if (entry.elastic) {

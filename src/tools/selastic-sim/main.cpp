@@ -135,9 +135,17 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
         ->type_name("F")
         ->group(kGroup);
     add_range(sub, "--rho", {0, 1},
-              "Speed-up and costs by [mebf], the serial share within LO:HI; without it\n"
-              "by [lina] (elastic.conf(5) lists the papers)",
-              [&w](Range rho) { w.model = simulator::mebf_model(rho, w.model.cost_factor); })
+              "Speed-up and costs by [mebf], rho within LO:HI; without it by [lina]\n"
+              "(elastic.conf(5) lists the papers)",
+              [&w](Range rho) {
+                  w.model = simulator::mebf_model(rho, w.model.cost_factor, w.model.rho_model);
+              })
+        ->group(kGroup);
+    sub->add_option_function<std::string>(
+           "--rho-model",
+           [&w](const std::string& name) { w.model.rho_model = *simulator::rho_model(name); },
+           "What rho is: amdahl, the serial share, or power, T(n) = T(1) n^(rho - 1); amdahl")
+        ->check(CLI::IsMember(simulator::rho_model_names()))
         ->group(kGroup);
     sub->add_option("--cost-factor", w.model.cost_factor, "Costs of resizes, times the models'; 1")
         ->check(number(0.0, kMaxFactor))
@@ -150,7 +158,7 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
 void note_options_without_effect(const CLI::App* sub) {
     if (sub->count("--elastic") > 0) return;
     for (const char* name : {"--evolving-share", "--min-factor", "--max-factor", "--pref-factor",
-                             "--rho", "--cost-factor"})
+                             "--rho", "--rho-model", "--cost-factor"})
         if (sub->count(name) > 0) note("{} has no effect without --elastic", name);
 }
 

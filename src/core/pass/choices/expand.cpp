@@ -61,6 +61,15 @@ int size_of_earliest_end(const Outlook& outlook, const RunningJob& job, int high
 
 }  // namespace
 
+bool grows_enough_for_spare(const Policy& policy, int size, int size_after) {
+    return size_after - size > policy.spare_ratio * size;
+}
+
+// "A portion of free resources", so that a spare amount stays free ([mebf] section 3.1).
+int spare_portion(const Outlook& outlook) {
+    return static_cast<int>((1 - outlook.policy().spare_kept) * outlook.idle());
+}
+
 Rank expand_rank(const Outlook& outlook, const RunningJob& job) {
     switch (outlook.policy().expand_order) {
         case ExpandOrder::longest_remaining:
@@ -89,8 +98,13 @@ int expanded_size(const Outlook& outlook, const RunningJob& job, int available) 
                                : 0;
         case ExpandAmount::handoff:
             return most - size > size ? most : 0;
-        case ExpandAmount::spare:
-            return most - size > outlook.policy().spare_ratio * size ? most : 0;
+        case ExpandAmount::spare: {
+            const int within =
+                sizes.largest(size + 1, std::min(most, size + spare_portion(outlook)));
+            return grows_enough_for_spare(outlook.policy(), size, within) ? within : 0;
+        }
+        case ExpandAmount::spare_all:
+            return grows_enough_for_spare(outlook.policy(), size, most) ? most : 0;
         case ExpandAmount::equal_share: {
             // Shares are whole nodes: of what is left over, nobody gets more than one.
             const int share = outlook.equal_share();

@@ -8,9 +8,9 @@
 //    or the resize comes too late to be worth it (line 2);
 //  - its whole run time with the new size, cost included, must not exceed gamma
 //    times the estimate (lines 3 to 6).
-// "Excludes the previously configured ones" (algorithm 2, lines 1 and 5) is read as:
-// a job is shrunk at most once.  Were expanded jobs excluded too, Intensive, which
-// expands all when the queue is empty, would leave nothing to shrink later.
+// Both measure against the "static" time, that without any resize: what the job takes at the size
+// it prefers by the limit it asked for.  A limit that was extended since would let a job be shrunk
+// because it was shrunk before.
 #include <algorithm>
 
 #include "core/model/payback.hpp"
@@ -38,7 +38,6 @@ bool is_feasible(const Outlook& outlook, const RunningJob& job, int size_after) 
     const Policy& policy = outlook.policy();
     if (policy.feasibility != Feasibility::mebf) return true;
     const int size = total(job.held);
-    if (size_after < size && job.shrinks > 0) return false;
     const Time now = outlook.snapshot().now;
     const Duration left = outlook.end_of(job) - now;
     const Duration estimate = job.duration > 0 ? job.duration : outlook.end_of(job) - job.start;

@@ -13,7 +13,10 @@ namespace elastic::core::choices {
 bool lends_reserved_nodes(const Policy& policy) {
     return policy.reserved_nodes == ReservedNodes::lent &&
            policy.shrink_guard == ShrinkGuard::by_default &&
-           policy.shrink_amount == ShrinkAmount::needed && policy.feasibility != Feasibility::mebf;
+           policy.shrink_amount == ShrinkAmount::needed &&
+           policy.shrink_for == ShrinkFor::starter &&
+           policy.shrink_again == ShrinkAgain::next_round &&
+           policy.feasibility != Feasibility::mebf;
 }
 
 bool is_worth_lending(const Outlook& outlook, const RunningJob& job, int size_after) {

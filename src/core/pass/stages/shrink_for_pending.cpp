@@ -14,6 +14,10 @@
 // A malleable job whose minimum fits on idle nodes needs no victim and starts on
 // those; any job that fits now that a reservation has gone starts as in stage 2.  If no running job
 // can be shrunk, the stage does nothing (algorithm 1, line 3).
+//
+// With ShrinkFor=anybody the loop is [mebf] algorithm 2's, over the running jobs: nobody is to have
+// the nodes, and the next plan finds them idle.
+#include <algorithm>
 #include <optional>
 
 #include "core/pass/choices/choices.hpp"
@@ -66,6 +70,23 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     return true;
 }
 
+bool start_somehow(Pass& pass, std::uint32_t pending, int size) {
+    const Books& books = pass.books;
+    const int best = choices::best_initial_size(books, books.snapshot().pending[pending]);
+    return start_on_idle_nodes(pass, pending) ||
+           (best > size && start_by_shrinking(pass, pending, best)) ||
+           start_by_shrinking(pass, pending, size);
+}
+
+bool start_instead_of_reservation(Pass& pass, std::uint32_t pending, int size) {
+    LiftedReservation own(pass.books, pending);
+    if (!start_somehow(pass, pending, size)) return false;
+    // What its reservation held is free for others.
+    if (own.exists()) pass.failures.clear(pass.books.snapshot().eligibilities.size());
+    own.drop();
+    return true;
+}
+
 bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     Failures& failures = pass.failures;
     Books& books = pass.books;
@@ -75,21 +96,16 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
     if (books.free_now(job.eligible) + pass.victims.supply(books, job.eligible) < size)
         return false;
-    LiftedReservation own(books, pending);
-    const int best = choices::best_initial_size(books, job);
-    if (start_on_idle_nodes(pass, pending) ||
-        (best > size && start_by_shrinking(pass, pending, best)) ||
-        start_by_shrinking(pass, pending, size)) {
-        // What its reservation held is free for others.
-        if (own.exists()) failures.clear(books.snapshot().eligibilities.size());
-        own.drop();
-        return true;
-    }
+    const auto reserved = std::ranges::count(books.reservations(), pending, &Reservation::job);
+    if (start_instead_of_reservation(pass, pending, size)) return true;
+    // A copy that has none would wait longer, which may make shrinking worth it.
+    const bool all_reserved = reserved >= books.undecided_copies(pending);
+    if (reserved > 0 && !all_reserved && start_somehow(pass, pending, size)) return true;
     // Others may be helped where only its turn has not come.
     if (books.has_claim(job.id)) return false;
     // Where it would not pay for this job, it is taken not to pay for one that wants no less for no
     // less time: not so for sure, but no worse by measurement and less to search.
-    if (!own.exists()) failures.add(job.eligible, size, job.duration);
+    if (!all_reserved) failures.add(job.eligible, size, job.duration);
     return false;
 }
 
@@ -106,13 +122,28 @@ std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
     return queue.next_by_least(from, {nodes, nodes, kNever});
 }
 
+// Nodes that the first waiting job can use.
+void shrink_for_queue(Pass& pass) {
+    Books& books = pass.books;
+    const std::vector<PendingJob>& queue = books.snapshot().pending;
+    for (std::uint32_t place = 0; place < queue.size(); ++place) {
+        if (books.decided(place)) continue;
+        const auto parts = pass.victims.select_all(books, queue[place].eligible);
+        for (const Shrinkage& part : parts) books.shrink_for_anybody(part);
+        return pass.victims.remove(books, parts);
+    }
+}
+
 }  // namespace
 
 void schedule_pending_jobs(Pass& pass) {
     Books& books = pass.books;
     const QueueIndex& queue = books.index().queue;
-    if (!books.is_anyone_waiting() || queue.smallest_least() > reach(books)) return;
+    const bool for_anybody = books.policy().shrink_for == ShrinkFor::anybody;
+    if (!books.is_anyone_waiting()) return;
+    if (!for_anybody && queue.smallest_least() > reach(books)) return;
     if (!pass.victims.admitted(books, *pass.rng)) return;
+    if (for_anybody) return shrink_for_queue(pass);
     pass.front.begin(books);
     pass.failures.clear(books.snapshot().eligibilities.size());
     walk_queue(

@@ -184,6 +184,23 @@ std::vector<Shrinkage> Victims::select(const Outlook& outlook, const Beneficiary
     return {};
 }
 
+std::vector<Shrinkage> Victims::select_all(const Outlook& outlook, EligibilityId id) {
+    std::vector<Shrinkage> selected;
+    const Eligibility& eligible = outlook.eligible(id);
+    const Time now = outlook.snapshot().now;
+    begin_losses(outlook, {.eligible = id, .end = now, .idle = PoolCounts(outlook.pools(), 0)});
+    for (std::uint32_t victim : order_) {
+        const RunningJob& job = outlook.snapshot().running[victim];
+        const int amount =
+            choices::shrink_amount(outlook, job, outlook.nodes(), shrinkable(job, eligible));
+        if (amount == 0) continue;
+        Shrinkage part = allocate_resource(outlook, victim, eligible, amount, 0);
+        if (!choices::is_feasible(outlook, job, part.size_after)) continue;
+        if (respects_reservations(outlook, part, now)) selected.push_back(std::move(part));
+    }
+    return selected;
+}
+
 bool Victims::all_respect_reservations(const Outlook& outlook, const Beneficiary& who,
                                        const std::vector<Shrinkage>& selected) {
     begin_losses(outlook, who);

@@ -38,6 +38,8 @@ class Victims {
     // reservation.  None, and nothing is to be done, if there are not enough: no job
     // is shrunk for nothing.
     std::vector<Shrinkage> select(const Outlook&, const Beneficiary&);
+    // All that have something to give to jobs of this eligibility and delay no reservation by it.
+    std::vector<Shrinkage> select_all(const Outlook&, EligibilityId);
     // The last one selected for the pending job, which is to start with `size` nodes, is resized
     // anyway: takes more of it, as long as that saves the job more time than the victim loses.
     // The job's size with that.

@@ -137,6 +137,10 @@ void Books::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, in
     for (const Shrinkage& victim : victims) action.nodes = sum(action.nodes, victim.used);
 }
 
+void Books::shrink_for_anybody(const Shrinkage& part) {
+    shrink(part, 0, snapshot_->now, Reason::for_pending_job);
+}
+
 void Books::shrink(const Shrinkage& part, JobId beneficiary, Time beneficiary_end, Reason reason) {
     book_shrink(part, beneficiary_end);
     touched_.set(part.victim);

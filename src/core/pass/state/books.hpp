@@ -36,6 +36,7 @@ class Books : public Outlook {
     void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
+    void shrink_for_anybody(const Shrinkage&);
     void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
                const std::vector<Shrinkage>&);
     void deny(const GrowthRequest&, Reason);
