@@ -177,7 +177,7 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
         return e.annotation.malleable && gap(e.annotation) == 0;
     });
     const bool frees_nodes = options.policy.shrink_for == core::ShrinkFor::anybody;
-    plans_again_ = resizes_ && (is_without_gap || frees_nodes);
+    plans_again_ = resizes_ && (is_without_gap || frees_nodes || options.settle);
 }
 
 Outcome Engine::run() {

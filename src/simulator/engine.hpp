@@ -21,8 +21,11 @@ namespace elastic::simulator {
 
 struct SimulationOptions {
     core::Policy policy;
-    std::uint64_t seed = 1;        // of the policy's own choices
-    bool segments = false;         // fill Outcome::segments
+    std::uint64_t seed = 1;  // of the policy's own choices
+    bool segments = false;   // fill Outcome::segments
+    // Each plan that changes something is followed by one more at the same instant, as the plugin's
+    // are, and not only where jobs may be resized again at once.
+    bool settle = false;
     Observer* observer = nullptr;  // borrowed; none by default
 };
 

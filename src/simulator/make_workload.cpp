@@ -141,7 +141,7 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.id = from.id;
         job.submit = from.submit * options.scale_arrival;
         job.run = cut ? std::min(from.run, from.estimate) : from.run;
-        job.estimate = from.estimate;
+        job.estimate = options.estimates == Estimates::exact ? job.run : from.estimate;
         job.nodes = static_cast<int>(nodes);
         if (options.elastic > 0) places.push_back(place);
     }

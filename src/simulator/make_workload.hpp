@@ -74,6 +74,12 @@ enum class Overrun {
     extend,  // it goes on
 };
 
+// What the scheduler is told of a job's run time.
+enum class Estimates {
+    logged,  // the requested time, if the log has one
+    exact,   // the run time
+};
+
 struct WorkloadOptions {
     std::int64_t nodes = 0;           // of the machine; 0: by the log's header
     std::int64_t procs_per_node = 0;  // 0: 1, or what the log says of a job's nodes
@@ -81,6 +87,7 @@ struct WorkloadOptions {
     std::int64_t skip = 0;
     double scale_arrival = 1;  // submit times are multiplied by it
     Overrun overrun = Overrun::cut;
+    Estimates estimates = Estimates::logged;
 
     double elastic = 0;           // per cent of the jobs
     double evolving_share = 0.5;  // of the elastic ones, 0 to 1

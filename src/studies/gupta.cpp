@@ -244,10 +244,6 @@ std::size_t best(const Runs& runs, double Row::*metric) {
     return found;
 }
 
-Verdict verdict(bool confirmed) {
-    return confirmed ? Verdict::confirmed : Verdict::not_confirmed;
-}
-
 Finding better_than_rigid(const Runs& runs) {
     Tally tally;
     for (std::size_t i = 0; i < 3; ++i)

@@ -135,10 +135,6 @@ double mean_spread(const Results& results, Metric metric) {
     return rows > 0 ? sum / rows : 0;
 }
 
-Verdict verdict(bool holds) {
-    return holds ? Verdict::confirmed : Verdict::not_confirmed;
-}
-
 // ---- the seven
 
 Finding elastic_jobs_help(const Results& results) {

@@ -38,18 +38,39 @@ struct Scenario {
 // As the paper writes it, e.g. "1K_intensive_MS_ROF".
 std::string name_of(const Scenario&);
 
-// Means over the seeds.
+// One run.
 struct Values {
     double turnaround = 0, slowdown = 0, utilisation = 0;
     double shrinks = 0, expansions = 0, backfills = 0;
 };
 
-using Results = std::map<Scenario, std::array<Values, kPolicies>>;
+// By policy and seed.
+using Results = std::map<Scenario, std::array<std::vector<Values>, kPolicies>>;
 
+// Of each seed, and their mean.
+std::vector<double> values(const Results&, const Scenario&, Policy, double Values::*metric);
 double value(const Results&, const Scenario&, Policy, double Values::*metric);
-// By how many per cent the policy is below EBF.
+// By how many per cent of EBF's mean the policy is below EBF.
+std::vector<double> improvements(const Results&, const Scenario&, Policy,
+                                 double Values::*metric = &Values::turnaround);
 double improvement(const Results&, const Scenario&, Policy,
                    double Values::*metric = &Values::turnaround);
+
+// The same study with the paper or the log read in another way.
+struct Reading {
+    std::string name;
+    Results results;
+};
+
+// What the simulations of figures 6 and 11 show.
+struct Observations {
+    // By policy and seed: the nodes with which jobs started that were expanded, mean over the
+    // expansions; and by group of sizes the per cent of all expansions.
+    std::array<std::vector<double>, kPolicies> expanded_start;
+    std::array<std::vector<std::vector<double>>, kPolicies> expansion_shares;
+    // By policy: utilisation of each part of the time, per cent, mean over the seeds.
+    std::array<std::vector<double>, kPolicies> use;
+};
 
 // A row of a table or a group of bars.
 struct Group {
@@ -61,9 +82,11 @@ struct Group {
 std::vector<Group> by_scalability(Scenario);
 
 // Tables 5 to 7, and the turnaround times that the prose prints, with the paper's numbers beside
-// ours.
-void put_tables(Report&, const Results&);
-// What section 4.3 says of its figures.
+// ours and those of the other readings.
+void put_tables(Report&, const Results&, const std::vector<Reading>& others);
+// What section 4.3 says of its figures 7 to 16 and of table 5.
 std::vector<Finding> findings(const Results&);
+// What it says of figures 3, 6 and 11.
+std::vector<Finding> findings(const Observations&);
 
 }  // namespace elastic::studies::mebf

@@ -6,8 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
+#include <limits>
+#include <numeric>
 #include <system_error>
 
 #include "common/atomic_file.hpp"
@@ -23,7 +26,7 @@ constexpr std::string_view kStyle =
     "color:#24292f}table{border-collapse:collapse;margin:1rem 0;font-size:13px}"
     "th,td{border:1px solid #d8dee4;padding:.3rem .6rem;text-align:left;vertical-align:top}"
     "th{background:#f6f8fa}td.n{text-align:right}img{max-width:100%}"
-    ".confirmed{color:#1a7f37}.partly{color:#9a6700}.not{color:#cf222e}";
+    ".confirmed{color:#1a7f37}.partly{color:#9a6700}.not{color:#cf222e}.undecided{color:#57606a}";
 
 std::string_view style_class(Verdict verdict) {
     switch (verdict) {
@@ -33,6 +36,8 @@ std::string_view style_class(Verdict verdict) {
             return "partly";
         case Verdict::not_confirmed:
             return "not";
+        case Verdict::undecided:
+            return "undecided";
     }
     return "";
 }
@@ -57,21 +62,78 @@ std::string_view to_string(Verdict verdict) {
             return "partly";
         case Verdict::not_confirmed:
             return "not confirmed";
+        case Verdict::undecided:
+            return "undecided";
     }
     return "";
 }
 
+Answer answer(bool yes) {
+    return yes ? Answer::yes : Answer::no;
+}
+
+Answer opposite(Answer one) {
+    return one == Answer::undecided ? one : answer(one == Answer::no);
+}
+
+Answer both(Answer a, Answer b) {
+    if (a == Answer::no || b == Answer::no) return Answer::no;
+    return a == Answer::yes && b == Answer::yes ? Answer::yes : Answer::undecided;
+}
+
+Verdict verdict(Answer one) {
+    if (one == Answer::undecided) return Verdict::undecided;
+    return one == Answer::yes ? Verdict::confirmed : Verdict::not_confirmed;
+}
+
+double mean_of(const std::vector<double>& values) {
+    if (values.empty()) return 0;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Difference difference(const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<double> each;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) each.push_back(a[i] - b[i]);
+    Difference result{mean_of(each), std::numeric_limits<double>::infinity()};
+    if (each.size() < 2) return result;
+    double squares = 0;
+    for (const double one : each) squares += (one - result.mean) * (one - result.mean);
+    const auto n = static_cast<double>(each.size());
+    result.error = 2 * std::sqrt(squares / (n - 1) / n);
+    return result;
+}
+
+Answer is_positive(const Difference& d) {
+    if (std::abs(d.mean) <= d.error) return Answer::undecided;
+    return answer(d.mean > 0);
+}
+
+Answer is_within(const Difference& d, double most) {
+    if (std::abs(d.mean) + d.error <= most) return Answer::yes;
+    return std::abs(d.mean) - d.error > most ? Answer::no : Answer::undecided;
+}
+
+void Tally::count(Answer one) {
+    ++of;
+    holds += one == Answer::yes;
+    undecided += one == Answer::undecided;
+}
+
 std::string to_string(const Tally& tally) {
-    return fmt::format("{} of {}", tally.holds, tally.of);
+    const std::string text = fmt::format("{} of {}", tally.holds, tally.of);
+    return tally.undecided > 0 ? fmt::format("{} ({} undecided)", text, tally.undecided) : text;
 }
 
 Verdict in_all(const Tally& tally) {
     if (tally.of > 0 && tally.holds == tally.of) return Verdict::confirmed;
-    return tally.share() >= 0.5 ? Verdict::partly : Verdict::not_confirmed;
+    if (tally.share() >= 0.5) return Verdict::partly;
+    const bool none_fails = tally.of > 0 && tally.holds + tally.undecided == tally.of;
+    return none_fails ? Verdict::undecided : Verdict::not_confirmed;
 }
 
 Verdict in_most(const Tally& tally) {
     if (tally.share() > 0.5) return Verdict::confirmed;
+    if (2 * (tally.holds + tally.undecided) > tally.of) return Verdict::undecided;
     return tally.share() >= 0.25 ? Verdict::partly : Verdict::not_confirmed;
 }
 
@@ -80,7 +142,38 @@ Verdict all_of(const std::vector<Verdict>& parts) {
         return std::ranges::all_of(parts, [&](Verdict part) { return part == verdict; });
     };
     if (are(Verdict::confirmed)) return Verdict::confirmed;
-    return are(Verdict::not_confirmed) ? Verdict::not_confirmed : Verdict::partly;
+    if (are(Verdict::undecided)) return Verdict::undecided;
+    const bool none_holds = std::ranges::all_of(parts, [](Verdict part) {
+        return part == Verdict::not_confirmed || part == Verdict::undecided;
+    });
+    return none_holds ? Verdict::not_confirmed : Verdict::partly;
+}
+
+void explain(std::vector<Finding>& findings, const std::vector<Variant>& variants) {
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const Verdict verdict = findings[i].verdict;
+        if (verdict == Verdict::confirmed || verdict == Verdict::undecided) continue;
+        std::string with;
+        for (const Variant& variant : variants)
+            if (variant.findings[i].verdict == Verdict::confirmed)
+                with += (with.empty() ? "" : "; ") + variant.name;
+        findings[i].outcome += with.empty() ? ". Not explained" : ". Confirmed with: " + with;
+    }
+}
+
+Table side_by_side(const std::string& first, const std::vector<Finding>& findings,
+                   const std::vector<Variant>& variants) {
+    std::vector<std::string> columns{"place", "statement", first};
+    for (const Variant& variant : variants) columns.push_back(variant.name);
+    Table table(columns);
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        std::vector<std::string> row{findings[i].place, findings[i].statement,
+                                     std::string(to_string(findings[i].verdict))};
+        for (const Variant& variant : variants)
+            row.emplace_back(to_string(variant.findings[i].verdict));
+        table.add(row);
+    }
+    return table;
 }
 
 Table to_table(const std::vector<Finding>& findings) {

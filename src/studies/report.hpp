@@ -13,7 +13,7 @@
 
 namespace elastic::studies {
 
-enum class Verdict { confirmed, partly, not_confirmed };
+enum class Verdict { confirmed, partly, not_confirmed, undecided };
 std::string_view to_string(Verdict);
 
 // A statement of a paper, and what the numbers say of it.
@@ -21,23 +21,62 @@ struct Finding {
     std::string place;      // "section 5.3, figure 7"
     std::string statement;  // in our words
     Verdict verdict = Verdict::not_confirmed;
-    std::string outcome;  // with the numbers, and the likely reason where it did not come out
+    std::string outcome;  // with the numbers
 };
 
-// How many of some cases a statement holds for.
+// What runs say of a question: nothing where the answer is within the error of measurement.
+enum class Answer { no, yes, undecided };
+Answer answer(bool);
+Answer opposite(Answer);
+// No if any is no, yes if all are yes.
+Answer both(Answer, Answer);
+Verdict verdict(Answer);
+inline Verdict verdict(bool holds) {
+    return verdict(answer(holds));
+}
+
+// Of two things measured on the same workloads, a value for each seed: the mean of a - b, and twice
+// the standard error of that mean, which has no bound for a single seed.
+struct Difference {
+    double mean = 0, error = 0;
+};
+Difference difference(const std::vector<double>& a, const std::vector<double>& b);
+// Whether the difference is positive, or of no more than `most`, either way.
+Answer is_positive(const Difference&);
+Answer is_within(const Difference&, double most);
+
+double mean_of(const std::vector<double>&);
+
+// How many of some cases a statement holds for, and of how many nobody can tell.
 struct Tally {
-    int holds = 0, of = 0;
-    void count(bool it_does) { holds += it_does ? 1 : 0, ++of; }
+    int holds = 0, of = 0, undecided = 0;
+    void count(Answer);
+    void count(bool it_does) { count(answer(it_does)); }
     double share() const { return of > 0 ? static_cast<double>(holds) / of : 0; }
 };
-std::string to_string(const Tally&);  // "97 of 108"
+std::string to_string(const Tally&);  // "97 of 108 (3 undecided)"
 
-// "In all cases": confirmed if all do, partly if at least half, else not.
+// "In all cases": confirmed if all do, partly if at least half, undecided if more than half are and
+// none fails, else not.
 Verdict in_all(const Tally&);
-// "In most cases": confirmed if more than half do, partly if at least a quarter, else not.
+// "In most cases": confirmed if more than half do, undecided if the undecided ones could make them
+// so, partly if at least a quarter, else not.
 Verdict in_most(const Tally&);
-// A statement of several parts: confirmed if all are, not if none is even partly.
+// A statement of several parts: confirmed if all are, undecided if all are, not if none is even
+// partly, else partly.
 Verdict all_of(const std::vector<Verdict>&);
+
+// The findings of the same study read in another way, in the same order.
+struct Variant {
+    std::string name;
+    std::vector<Finding> findings;
+};
+// What is not confirmed, or partly, gets the runs that explain it: the variants in which it is
+// confirmed; or says that nothing does.
+void explain(std::vector<Finding>&, const std::vector<Variant>&);
+// The verdicts side by side, a column for each variant behind the first.
+Table side_by_side(const std::string& first, const std::vector<Finding>&,
+                   const std::vector<Variant>&);
 
 Table to_table(const std::vector<Finding>&);
 

@@ -63,6 +63,13 @@ Result<void> set_overrun(RunSpec& spec, std::string_view value) {
     return {};
 }
 
+Result<void> set_estimates(RunSpec& spec, std::string_view value) {
+    const bool exact = equal_ignoring_case(value, "exact");
+    if (!exact && !equal_ignoring_case(value, "logged")) return error("must be logged or exact");
+    spec.workload.estimates = exact ? simulator::Estimates::exact : simulator::Estimates::logged;
+    return {};
+}
+
 Result<void> set_rho(RunSpec& spec, std::string_view value) {
     const auto ends = split(value, ':');
     const auto low = parse_number(ends.front()), high = parse_number(ends.back());
@@ -107,6 +114,7 @@ constexpr std::array kKeys{
     whole_number<&WorkloadOptions::skip>("Skip"),
     number<&WorkloadOptions::scale_arrival>("ScaleArrival"),
     Key{"Overrun", false, set_overrun},
+    Key{"Estimates", false, set_estimates},
     number<&WorkloadOptions::elastic>("Elastic"),
     number<&WorkloadOptions::evolving_share>("EvolvingShare"),
     number<&WorkloadOptions::min_factor>("MinFactor"),

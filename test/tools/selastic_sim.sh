@@ -45,6 +45,8 @@ expect 2 $sim run "$log" --set Colour=red
 shows 'no choice of a policy'
 expect 2 $sim run "$log" --set Policy=easy
 expect 2 $sim run "$log" --overrun ignore
+expect 2 $sim run "$log" --estimates guessed
+expect 0 $sim run "$log" --estimates exact --settle
 expect 2 $sim run "$log" --elastic 101
 expect 2 $sim run "$log" --rho 0.5
 expect 2 $sim run "$log" --rho 0.9:0.1

@@ -108,6 +108,15 @@ TEST(overruns_are_cut_or_kept) {
     check_eq(kept.estimate, 200.0);
 }
 
+TEST(estimates_may_be_exact) {
+    Log log = some_log(0);
+    log.jobs = {log_job(1, 1, 100, 200), log_job(2, 1, 300, 200)};
+    const Workload exact = make(log, {.estimates = Estimates::exact});
+    check_eq(exact.jobs[0].estimate, 100.0);
+    check_eq(exact.jobs[1].estimate, 200.0);  // it ends there
+    check_eq(make(log, {}).jobs[0].estimate, 200.0);
+}
+
 TEST(shares_of_elastic_jobs_are_exact_and_nested) {
     const Log log = some_log(1000);
     std::vector<std::int64_t> before;

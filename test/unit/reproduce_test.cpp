@@ -62,9 +62,10 @@ TEST(lina_runs_from_end_to_end) {
 
 TEST(mebf_runs_from_end_to_end) {
     check_study(reproduce_mebf,
-                {"index.html", "table5.csv", "table6.csv", "table7.csv", "figure06.svg",
-                 "figure07.svg", "figure08.csv", "figure09.svg", "figure10.svg", "figure11.svg",
-                 "figure12.svg", "figure13.svg", "figure14.svg", "figure15.svg", "figure16.svg"});
+                {"index.html", "table5.csv", "table6.csv", "table7.csv", "figure03.svg",
+                 "figure06.svg", "verdicts.csv", "figure07.svg", "figure08.csv", "figure09.svg",
+                 "figure10.svg", "figure11.svg", "figure12.svg", "figure13.svg", "figure14.svg",
+                 "figure15.svg", "figure16.svg"});
 }
 
 TEST(gupta_runs_from_end_to_end) {

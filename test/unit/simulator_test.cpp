@@ -44,8 +44,9 @@ class Builder {
         return elasticity;
     }
 
-    Outcome run(std::string_view policy) const {
+    Outcome run(std::string_view policy, bool settle = false) const {
         SimulationOptions options;
+        options.settle = settle;
         options.policy = *core::preset(policy);
         options.segments = true;
         return simulate(workload, options);
@@ -163,6 +164,31 @@ TEST(an_evolving_job_gets_nodes_of_others) {
     check_eq(outcome.counters.granted, 1);
     check_eq(outcome.jobs[0].nodes_end, 3);
     check_eq(outcome.counters.shrinks, 1);
+}
+
+// At 200 s the shares of four jobs are 5, 2, 4 and 4 of 16 nodes.  The node that is left over is
+// nobody's until the others, in their gap, drop out of the shares.
+TEST(a_plan_is_followed_by_another_if_it_is_to_settle) {
+    Builder b(16);
+    b.job(0, 200, 10);
+    b.elastic(0, 125, 5, 10, 10);
+    b.elastic(0, 500, 1, 2, 2);
+    b.elastic(150, 1000, 2, 4, 16);
+    b.elastic(160, 1000, 4, 8, 8);
+    check_eq(b.run("equipartition").jobs[1].nodes_end, 5);
+    check_eq(b.run("equipartition", true).jobs[1].nodes_end, 6);
+}
+
+// What is freed for nobody can be used at once, gap or not.
+TEST(nodes_that_are_freed_for_anybody_are_used_in_the_same_instant) {
+    Builder b(8);
+    b.elastic(0, 1000, 2, 8, 8);
+    b.job(100, 50, 3);
+    SimulationOptions options;
+    options.policy = *core::preset("mebf-basic");
+    options.policy.shrink_for = core::ShrinkFor::anybody;
+    options.policy.resize_gap = 60;
+    check_eq(simulate(b.workload, options).jobs[1].start, 100);
 }
 
 TEST(a_job_that_has_ended_asks_for_nothing) {

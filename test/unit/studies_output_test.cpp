@@ -85,6 +85,57 @@ TEST(the_table_of_a_figure_has_references_once) {
     check_eq(table.rows()[1], (std::vector<std::string>{"2", "", "2", "0"}));
 }
 
+TEST(a_difference_is_judged_by_its_error_over_the_seeds) {
+    const Difference one = difference({3, 5, 4, 4}, {1, 2, 3, 2});  // 2, 3, 1, 2
+    check_near(one.mean, 2, 1e-12);
+    check_near(one.error, 2 * std::sqrt(2.0 / 3 / 4), 1e-12);
+    check_that(is_positive(one) == Answer::yes);
+    check_that(is_positive(difference({1, 2, 3, 2}, {3, 5, 4, 4})) == Answer::no);
+    check_that(is_positive(difference({1, 9}, {2, 3})) == Answer::undecided);
+    check_that(is_positive(difference({9}, {1})) == Answer::undecided);  // one seed says nothing
+    check_that(is_positive(difference({1, 2}, {1, 2})) == Answer::undecided);
+    check_that(is_within(one, 3) == Answer::yes);
+    check_that(is_within(one, 1) == Answer::no);
+    check_that(is_within(one, 2) == Answer::undecided);
+    check_that(both(Answer::yes, Answer::undecided) == Answer::undecided);
+    check_that(both(Answer::no, Answer::undecided) == Answer::no);
+    check_that(opposite(Answer::no) == Answer::yes);
+    check_that(opposite(Answer::undecided) == Answer::undecided);
+}
+
+TEST(what_nobody_can_tell_is_undecided) {
+    using enum Verdict;
+    check_that(verdict(Answer::undecided) == undecided);
+    check_that(in_all({3, 4, 1}) == partly);
+    check_that(in_all({1, 4, 3}) == undecided);
+    check_that(in_all({1, 4, 2}) == not_confirmed);
+    check_that(in_most({2, 5, 1}) == undecided);
+    check_that(in_most({1, 5, 1}) == not_confirmed);
+    check_that(all_of({undecided, undecided}) == undecided);
+    check_that(all_of({undecided, not_confirmed}) == not_confirmed);
+    check_that(all_of({undecided, confirmed}) == partly);
+    Tally tally;
+    for (const Answer one : {Answer::yes, Answer::no, Answer::undecided}) tally.count(one);
+    check_eq(to_string(tally), "1 of 3 (1 undecided)");
+}
+
+TEST(a_reason_is_a_run_or_there_is_none) {
+    const auto finding = [](Verdict verdict) { return Finding{"here", "so", verdict, "seen"}; };
+    using enum Verdict;
+    std::vector<Finding> list{finding(confirmed), finding(partly), finding(not_confirmed),
+                              finding(undecided)};
+    const std::vector<Variant> variants{
+        {"another", {finding(partly), finding(confirmed), finding(partly), finding(confirmed)}}};
+    const Table table = side_by_side("own", list, variants);
+    check_eq(table.columns(), (std::vector<std::string>{"place", "statement", "own", "another"}));
+    check_eq(table.rows()[1], (std::vector<std::string>{"here", "so", "partly", "confirmed"}));
+    explain(list, variants);
+    check_eq(list[0].outcome, "seen");
+    check_eq(list[1].outcome, "seen. Confirmed with: another");
+    check_eq(list[2].outcome, "seen. Not explained");
+    check_eq(list[3].outcome, "seen");
+}
+
 TEST(verdicts_follow_their_rules) {
     check_that(in_all({4, 4}) == Verdict::confirmed);
     check_that(in_all({3, 4}) == Verdict::partly);

@@ -49,7 +49,8 @@ TEST(a_study_is_the_product_of_its_lists) {
 TEST(every_option_of_run_can_be_set) {
     const auto plan = parse(
         "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
-        "Overrun=extend\nElastic=10\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor=3\nPrefFactor=2\n"
+        "Overrun=extend\nEstimates=exact\nElastic=10\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor="
+        "3\nPrefFactor=2\n"
         "CostFactor=3\nRho=0:0.1\nRhoModel=power\nLenient=yes\n");
     check_ok(plan);
     const RunSpec spec = plan->spec(0);
@@ -58,6 +59,7 @@ TEST(every_option_of_run_can_be_set) {
     check_eq(spec.workload.jobs, 9);
     check_eq(spec.workload.skip, 1);
     check_eq(spec.workload.scale_arrival, 0.5);
+    check_that(spec.workload.estimates == simulator::Estimates::exact);
     check_that(spec.workload.model.rho_model == core::SpeedupModel::Kind::power);
     check_that(spec.workload.overrun == simulator::Overrun::extend);
     check_eq(spec.workload.evolving_share, 0.25);

@@ -107,6 +107,17 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
         ->check(CLI::IsMember({"cut", "extend"}))
         ->type_name("cut|extend")
         ->group(kGroup);
+    sub->add_option_function<std::string>(
+           "--estimates",
+           [&o](const std::string& value) {
+               o.workload.estimates =
+                   value == "exact" ? simulator::Estimates::exact : simulator::Estimates::logged;
+           },
+           "What the scheduler is told of a run time: the requested time (logged) or the run\n"
+           "time itself (exact); logged")
+        ->check(CLI::IsMember({"logged", "exact"}))
+        ->type_name("logged|exact")
+        ->group(kGroup);
 }
 
 void add_elasticity_options(CLI::App* sub, RunOptions& o) {
@@ -203,6 +214,8 @@ void add_run(CLI::App& app, Command& chosen) {
     add_log_options(sub, *o);
     add_elasticity_options(sub, *o);
     add_policy_options(sub, o->policy);
+    sub->add_flag("--settle", o->settle, "Plan once more after each plan that changes something")
+        ->group("Under which policy");
     add_result_options(sub, *o);
     sub->callback([o, sub, &chosen] {
         note_options_without_effect(sub);

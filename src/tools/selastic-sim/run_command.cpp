@@ -109,6 +109,7 @@ void simulate_and_measure(const RunOptions& o, Run& run, Observer* observer) {
     options.policy = run.policy.policy;
     options.seed = o.workload.seed;
     options.segments = wants(o.segments_out);
+    options.settle = o.settle;
     options.observer = observer;
     const auto begin = std::chrono::steady_clock::now();
     run.outcome = simulate(run.workload, options);

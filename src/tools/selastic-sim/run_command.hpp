@@ -14,6 +14,7 @@ struct RunOptions {
     bool lenient = false;
     simulator::WorkloadOptions workload;
     PolicyOptions policy;
+    bool settle = false;  // as in SimulationOptions
     // Files; "" for none, "-" for standard output, of which there can be one.
     std::string jobs_out, segments_out, journal, gantt;
     bool json = false;  // the summary

@@ -5,7 +5,8 @@ What happens a few seconds later than it could, as it does where processes are s
 messages sent, may change what is decided next, and rightly so.  So the workload is one in
 which it does not: it is made of rounds, each after all jobs of the one before have ended, and
 a round is taken only if the simulator decides the same with all submissions and run times
-moved by chance by up to LATENCY seconds.  Nothing else is asked of it.
+moved by chance by up to LATENCY seconds, and with --settle: after a plan that changes something
+the plugin plans again, while the simulator waits for the next event.  Nothing else is asked of it.
 """
 
 import dataclasses
@@ -64,10 +65,10 @@ class Simulator:
         self.program = str(built if built.exists() else pathlib.Path(build) / "selastic-sim")
         self.policy = policy
 
-    def __call__(self, jobs):
+    def __call__(self, jobs, *options):
         """The journal's events."""
         done = subprocess.run([self.program, "run", "-", "--policy", self.policy,
-                               "--set", f"ResizeGap={GAP}", "--journal", "-"],
+                               "--set", f"ResizeGap={GAP}", "--journal", "-", *options],
                               input=to_swf(jobs), capture_output=True, text=True, check=True)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -96,12 +97,12 @@ def later(jobs, seconds):
     return [dataclasses.replace(job, submit=job.submit + seconds) for job in jobs]
 
 
-def simulate_rounds(simulate, rounds):
+def simulate_rounds(simulate, rounds, *options):
     """The events of each, by one run of the simulator in which they do not meet."""
     events = [[] for _ in rounds]
     apart = 100 * 3600
     log = [job for place, jobs in enumerate(rounds) for job in later(jobs, place * apart)]
-    for event in simulate(log):
+    for event in simulate(log, *options):
         if "job" in event:
             events[(event["job"] - 1) // JOBS_A_ROUND].append(event)
     return events
@@ -125,8 +126,9 @@ def make_workload(simulate, malleable_share):
         family = 1 + VARIANTS
         events = simulate_rounds(simulate, [jobs if variant == 0 else moved(jobs, dice)
                                             for jobs in rounds for variant in range(family)])
+        settled = simulate_rounds(simulate, rounds, "--settle")
         for place, jobs in enumerate(rounds):
-            own = events[place * family:(place + 1) * family]
+            own = [*events[place * family:(place + 1) * family], settled[place]]
             tried += 1
             if is_unambiguous(own) and len(workload) < ROUNDS * JOBS_A_ROUND:
                 workload += later(jobs, zero)
@@ -176,7 +178,9 @@ def keep_journals(policy, **journals):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("policy, malleable_share", [
-    ("easy", 0), ("elastic", 0.7), ("lina-default", 0.7)], ids=["easy", "elastic", "lina-default"])
+    ("easy", 0), ("elastic", 0.7), ("lina-default", 0.7), ("mebf-intensive", 0.7),
+    ("equipartition", 0.7)],
+    ids=["easy", "elastic", "lina-default", "mebf-intensive", "equipartition"])
 def test_live_and_simulator_agree(fast, policy, malleable_share):
     simulate = Simulator(fast.build, policy)
     workload = make_workload(simulate, malleable_share)
