@@ -55,12 +55,10 @@ inline Annotation random_annotation(std::mt19937_64& random, int largest = 64) {
         a.speedup = {SpeedupModel::Kind::downey, 1 + random_share(random), random_share(random)};
     if (random() % 2)
         a.cost = {random_share(random), 10 * random_share(random), random_share(random)};
-    if (a.evolving && random() % 2) {
-        Duration at = 0;
-        for (int i = random_between(random, 1, 5); i > 0; --i) {
-            a.profile.push_back({size(), at});
-            at += 0.001 + 100 * random_share(random);
-        }
+    if (a.evolving && !a.malleable && random() % 2) {
+        a.profile.push_back({a.pref, 1 + 100 * random_share(random)});
+        for (int i = random_between(random, 0, 4); i > 0; --i)
+            a.profile.push_back({size(), 0.001 + 100 * random_share(random)});
     }
     if (random() % 2) {
         a.packet = std::string(1 + random() % 64, "aZ9_.-"[random() % 6]);

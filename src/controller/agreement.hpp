@@ -76,6 +76,7 @@ struct Agreement {
     ResizeKind kind = ResizeKind::shrink;
     AgreementState state = AgreementState::offered;
     bool requested = false;  // began as an evolving job's request
+    bool for_step = false;   // ... which nobody made: a step of its profile lacks the nodes
     int nodes = 0;           // how many more or fewer
     int least = 0;           // request: content with so many
     int granted = 0;         // request: how many the plan gives it; 0 while undecided

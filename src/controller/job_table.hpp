@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/token_bucket.hpp"
+#include "controller/evolution.hpp"
 #include "controller/incoming.hpp"
 #include "controller/run_time.hpp"
 #include "core/model/annotation.hpp"
@@ -96,6 +97,7 @@ struct Job {
     Participation participation;
     ResizeHistory history;
     RunTime time;
+    Evolution evolution;      // of a run
     std::string last_reason;  // of the last resize or refusal, for people
 
     // As users know it.

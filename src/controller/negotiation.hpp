@@ -47,6 +47,12 @@ class Negotiation {
     // Ends what has taken too long.  True if a request is to be decided now: the
     // next planning pass grants or denies it.
     bool check_deadlines(Time now);
+    // Goes on with the evolution profiles of running jobs: what a step lacks is asked for as if the
+    // job had asked, what it does not need is asked of the job.  True if there is a request to
+    // decide.
+    bool follow_steps(Time now);
+    // When the next step begins, as of then.
+    Time next_step() const { return next_step_; }
     // Nobody could answer while the controller was away: what applications hold
     // up gets its whole grace time anew.
     void after_restart(Time now);
@@ -64,9 +70,14 @@ class Negotiation {
     bool on(Job&, const protocol::Request&, Time now);
     bool on(Job&, const protocol::Release&, Time now);
     bool on(Job&, const protocol::Progress&, Time now);
+    bool on(Job&, const protocol::Step&, Time now);
     template <class Other>
     bool on(Job&, const Other&, Time now);
 
+    bool follow_step(Job&, std::int64_t token, Time now);
+    bool ask_for_step(Job&, Time now);
+    void ask_back(Job&, Time now);
+    void say_planned(const Job&, std::int64_t token, Time now);
     bool may_ask(const Job&, std::int64_t token);
     Agreement* in_flight(const Job&, OpId);
     bool advance(const Job&, Agreement&, AgreementEvent);
@@ -77,6 +88,7 @@ class Negotiation {
     Result<std::string> nodes_to_release(const Job&, const protocol::Release&) const;
     Job* speaker(ConnectionId);
 
+    Time next_step_ = kNever;
     const core::Config& config_;
     State& state_;
     Outbox& outbox_;

@@ -53,6 +53,20 @@ Json describe(const Agreement& agreement, Time now) {
     return json;
 }
 
+// Where the job stands in its evolution profile; seconds.
+Json describe(const Evolution& evolution, int held, Time now) {
+    Json json = Json::object()
+                    .set("number", evolution.number())
+                    .set("nodes", evolution.wanted())
+                    .set("waits", evolution.waits())
+                    .set("gives_back", evolution.has_excess(held))
+                    .set("waited", evolution.waited(now));
+    if (evolution.next_nodes() > 0) json.set("next_nodes", evolution.next_nodes());
+    if (const Time next = evolution.next_at(); next < kNever)
+        json.set("next_in", std::max(0.0, next - now));
+    return json;
+}
+
 Json describe(const Job& job, const std::string& user, const Agreement* agreement, Time now) {
     Json json = Json::object()
                     .set("job", job.id)
@@ -71,6 +85,8 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
         .set("resizes", job.history.resizes)
         .set("last_reason", job.last_reason);
     if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
+    if (job.running && job.evolution.exists())
+        json.set("step", describe(job.evolution, job.nodes, now));
     if (agreement) json.set("agreement", describe(*agreement, now));
     return json;
 }

@@ -111,6 +111,21 @@ struct LedgerEnd {
     Result<void> read(const Json& json, Time& end) const { return kTime.read(json, end); }
 };
 
+// A step of an evolution profile: its nodes and its seconds.
+struct StepFormat {
+    Json write(const core::EvolutionStep& step) const {
+        Json pair = Json::array();
+        pair.push(Json(step.nodes));
+        pair.push(Json(step.duration));
+        return pair;
+    }
+    Result<void> read(const Json& json, core::EvolutionStep& step) const {
+        if (!json.is_array() || json.size() != 2) return error(" must be nodes and seconds");
+        const auto done = Whole{1, kMaxNodes}.read(json.at(0), step.nodes);
+        return done ? Number{0, kNever}.read(json.at(1), step.duration) : done;
+    }
+};
+
 constexpr Whole kOp{1, 1LL << 52}, kOpOrNone{0, 1LL << 52};
 constexpr Whole kJob{1}, kCount{0};
 constexpr Text kText{kMaxSize};
@@ -130,6 +145,7 @@ void fields(F& f, Agreement& agreement) {
     f.required("kind", agreement.kind);
     f.required("state", agreement.state);
     later(f, "requested", agreement.requested);
+    f.optional("for_step", agreement.for_step);
     f.required("nodes", agreement.nodes, kCount);
     later(f, "least", agreement.least, kCount);
     later(f, "granted", agreement.granted, kCount);
@@ -166,6 +182,17 @@ void fields(F& f, RunTime& time) {
 }
 
 template <class F>
+void fields(F& f, Evolution& evolution) {
+    f.required("steps", evolution.steps_, List{StepFormat{}});
+    f.required("number", evolution.number_, kCount);
+    f.required("gives_back", evolution.gives_back_);
+    f.required("since", evolution.since_, kTime);
+    f.required("waiting_since", evolution.waiting_since_, kTime);
+    f.required("waited", evolution.waited_, kTime);
+    f.required("heard", evolution.heard_, Whole{});
+}
+
+template <class F>
 void fields(F& f, Job& job) {
     f.required("job", job.id, kJob);
     f.required("running", job.running);
@@ -182,6 +209,7 @@ void fields(F& f, Job& job) {
     f.when(job.elastic, "last_reason", job.last_reason, kText);
     f.when(job.elastic, "began", job.began, kTime);
     f.when(job.elastic, "time", job.time);
+    f.when(job.evolution.exists(), "evolution", job.evolution);
 }
 
 template <class F>

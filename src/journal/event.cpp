@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kMaxDescription = 4096;
 // In the order of Event::what.
-constexpr std::array<std::string_view, 15> kNames{
+constexpr std::array<std::string_view, 16> kNames{
     "controller", "submit", "start", "offer",   "accept", "decline", "expire", "cancel",
-    "release",    "resize", "ready", "request", "grant",  "deny",    "end"};
+    "release",    "resize", "ready", "request", "grant",  "deny",    "end",    "step"};
 static_assert(kNames.size() == std::variant_size_v<decltype(Event::what)>);
 
 template <class E>
@@ -128,6 +128,14 @@ void fields(F& f, End& e) {
 }
 
 template <class F>
+void fields(F& f, Step& e) {
+    f.required("job", e.job, kId);
+    f.required("number", e.number, Whole{1, kMaxHosts});
+    f.required("nodes", e.nodes, kCount);
+    f.required("held", e.held, kCount);
+}
+
+template <class F>
 void fields(F& f, Event& e) {
     f.required("time", e.time, kTime);
     f.required("event", e.what, Which{kNames});
@@ -186,6 +194,14 @@ struct Describe {
     }
     std::string operator()(const End& e) const {
         return fmt::format("{}, had {}", e.state, nodes_word(e.count));
+    }
+
+    std::string operator()(const Step& e) const {
+        const std::string step =
+            fmt::format("step {} of its profile, {}", e.number, nodes_word(e.nodes));
+        if (e.held < e.nodes) return fmt::format("{}: waits for {} more", step, e.nodes - e.held);
+        if (e.held > e.nodes) return fmt::format("{}: has {} too many", step, e.held - e.nodes);
+        return step;
     }
 
     template <class E>

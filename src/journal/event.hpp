@@ -145,10 +145,18 @@ constexpr auto names(Controller::What) {
     return std::to_array<std::string_view>({"start", "stop", "reconfigure", "resume"});
 }
 
+// A step of the job's evolution profile begins, or is waited for.
+struct Step {
+    JobId job = 0;
+    int number = 0;  // from 1
+    int nodes = 0;   // that it has by the profile
+    int held = 0;    // that the job has; fewer: it waits for the rest
+};
+
 struct Event {
     Time time = 0;
     std::variant<Controller, Submit, Start, Offer, Accept, Decline, Expire, Cancel, Release, Resize,
-                 Ready, Request, Grant, Deny, End>
+                 Ready, Request, Grant, Deny, End, Step>
         what;
 };
 

@@ -417,6 +417,14 @@ struct Replay::State {
 
     void on(const Deny& e) { answer_request(e.job, e.op, "deny"); }
 
+    void on(const Step& e) {
+        Job* job = running(e.job, "step");
+        if (!job) return;
+        if (const auto held = std::ssize(job->nodes); held != e.held)
+            report(Rule::wrong_size, e.job, "step of a job with {} nodes that holds {}", e.held,
+                   held);
+    }
+
     void on(const End& e) {
         const auto it = jobs.find(e.job);
         if (it == jobs.end())

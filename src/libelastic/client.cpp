@@ -23,6 +23,7 @@
 #include <climits>
 #include <cmath>
 #include <cstdlib>
+#include <random>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -68,6 +69,13 @@ Names minus(const Names& from, const Names& what) {
     Names rest;
     std::ranges::set_difference(from, what, std::inserter(rest, rest.end()));
     return rest;
+}
+
+// By which the controller knows what is said again, also if it has heard of several processes.
+std::int64_t random_token() {
+    std::random_device random;
+    constexpr std::uint64_t kMask = (1ULL << 52) - 1;
+    return static_cast<std::int64_t>(((std::uint64_t{random()} << 32 | random()) & kMask) | 1);
 }
 
 std::string variable(const char* name) {
@@ -312,6 +320,27 @@ int Client::cancel(OpId op) {
     return ELASTIC_OK;
 }
 
+// In seconds from when it is sent.
+void Client::send_correction() {
+    if (!connected()) return;
+    correction_->message.in = std::max(0.0, correction_->begins - monotonic_now());
+    link_->send(correction_->message);
+    correction_->sent = true;
+}
+
+int Client::step(int nodes, Duration in) {
+    if (!elastic()) return ELASTIC_ENOTELASTIC;
+    if (nodes < 0 || nodes > kMaxNodes)
+        return fail(ELASTIC_EINVAL, fmt::format("a step of {} nodes", nodes));
+    if (!(in >= 0)) return fail(ELASTIC_EINVAL, fmt::format("a step in {} seconds", in));
+    if (correction_) return fail(ELASTIC_ESTATE, "another step is on its way already");
+    correction_ = Correction{.message = {random_token(), nodes, 0},
+                             .begins = monotonic_now() + std::min(in, protocol::kMaxSeconds)};
+    send_correction();
+    keep_house();
+    return ELASTIC_OK;
+}
+
 int Client::progress(Duration remaining) {
     if (!elastic()) return ELASTIC_ENOTELASTIC;
     if (!(remaining >= 0)) return fail(ELASTIC_EINVAL, fmt::format("{} seconds left", remaining));
@@ -483,6 +512,7 @@ OpId Client::catch_up_agreement(const Welcome& welcome, bool effect) {
 void Client::repeat_said() {
     for (auto* wish : {&request_, &release_})
         if (*wish && !(*wish)->sent) send_wish(**wish);
+    if (correction_) send_correction();
     if (request_ && request_->cancelled && request_->op != 0)
         link_->send(protocol::Cancel{request_->op});
     if (!agreement_) return;
@@ -589,9 +619,23 @@ void Client::on(const protocol::Queued& queued) {
     if ((*wish)->cancelled) link_->send(protocol::Cancel{queued.op});
 }
 
+void Client::on(const protocol::Planned& planned) {
+    const bool answers = correction_ && correction_->message.token == planned.token;
+    if (!answers && planned.token != 0) return;
+    if (answers) correction_.reset();
+    push({.type = answers ? ELASTIC_EVENT_PLANNED : ELASTIC_EVENT_STEP,
+          .nodes = planned.next_nodes,
+          .size = planned.nodes,
+          .deadline = planned.next_in});
+}
+
 void Client::on(const protocol::Failure& failure) {
     detail_ = failure.message;
     if (failure.token == 0) return;
+    if (correction_ && correction_->message.token == failure.token) {
+        correction_.reset();
+        push({.type = ELASTIC_EVENT_ENDED, .outcome = ELASTIC_DENIED, .reason = failure.message});
+    }
     for (auto* wish : {&request_, &release_})
         if (*wish && (*wish)->token == failure.token)
             end_wish(*wish, Outcome::denied, failure.message);

@@ -71,6 +71,7 @@ class Client : private LinkUser {
     int request(int nodes, int least, Duration timeout);
     int release(int nodes, const char* node_list);
     int cancel(OpId op);
+    int step(int nodes, Duration in);
     int progress(Duration remaining);
 
     const JobView& view() const { return shown_; }
@@ -101,6 +102,13 @@ class Client : private LinkUser {
         bool sent = false, cancelled = false;
     };
 
+    // A word about the next step that has not been answered.
+    struct Correction {
+        protocol::Step message = {};
+        Time begins = 0;
+        bool sent = false;
+    };
+
     protocol::Hello hello() override;
     void welcomed(const protocol::Welcome& welcome) override;
     void received(const protocol::Message& message) override;
@@ -111,6 +119,7 @@ class Client : private LinkUser {
     void on(const protocol::Applied& applied);
     void on(const protocol::Ended& ended);
     void on(const protocol::Queued& queued);
+    void on(const protocol::Planned& planned);
     void on(const protocol::Failure& failure);
     template <class Other>
     void on(const Other&) {}  // nothing a controller says to an application
@@ -120,6 +129,7 @@ class Client : private LinkUser {
     OpId catch_up_agreement(const protocol::Welcome& welcome, bool effect);
     void repeat_said();
     void send_wish(Wish& wish);
+    void send_correction();
     void resized(const std::string& before, OpId shrink, OpId expand);
     void ended(OpId op, ResizeKind kind, protocol::Outcome outcome, std::string reason);
     void end_wish(std::optional<Wish>& wish, protocol::Outcome outcome, std::string reason);
@@ -134,6 +144,7 @@ class Client : private LinkUser {
     JobView shown_;  // by the last event given out
     std::optional<Agreement> agreement_;
     std::optional<Wish> request_, release_;
+    std::optional<Correction> correction_;
     std::int64_t last_token_ = 0;
     OpId resuming_ = 0;  // Welcome's agreement, until its Offer has come
     protocol::Stage resuming_stage_ = protocol::Stage::offered;

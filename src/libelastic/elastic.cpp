@@ -110,6 +110,10 @@ int elastic_cancel(elastic_handle* handle, int64_t op) {
     return on_client(handle, [&](Client& client) { return client.cancel(op); });
 }
 
+int elastic_step(elastic_handle* handle, int nodes, double in) {
+    return on_client(handle, [&](Client& client) { return client.step(nodes, in); });
+}
+
 int elastic_progress(elastic_handle* handle, double remaining) {
     return on_client(handle, [&](Client& client) { return client.progress(remaining); });
 }

@@ -87,7 +87,17 @@ enum elastic_event_type {
     ELASTIC_EVENT_ENDED = 6,
 
     /* The controller wants no more of this job (reason); the handle does nothing from here. */
-    ELASTIC_EVENT_CLOSED = 7
+    ELASTIC_EVENT_CLOSED = 7,
+
+    /* A step of the job's evolution profile has begun: size is how many nodes it has; if the job
+     * has fewer, it waits for the rest, and ELASTIC_EVENT_RESIZED tells when they are there; if it
+     * has more, ELASTIC_EVENT_OFFER_SHRINK asks for them.  nodes: of the step after it, 0 if there
+     * is none, and deadline: when that is to begin. */
+    ELASTIC_EVENT_STEP = 8,
+
+    /* elastic_step() was heard; the same fields say what is planned now.  If it was refused,
+     * ELASTIC_EVENT_ENDED comes in its place, with op 0 and kind 0. */
+    ELASTIC_EVENT_PLANNED = 9
 };
 
 /* Fields that a type does not name are 0 or "".  A caller must ignore types it does not know. */
@@ -167,6 +177,13 @@ ELASTIC_API int elastic_release(elastic_handle* handle, int nodes, const char* n
 /* Withdraws a request, or an offer or expansion that is not applied yet.  op 0: the request.
  * ELASTIC_EVENT_ENDED follows, or ELASTIC_EVENT_RESIZED if it was too late. */
 ELASTIC_API int elastic_cancel(elastic_handle* handle, int64_t op);
+
+/* Corrects the job's evolution profile (elastic(7)): its next step begins in `in` seconds, 0: now,
+ * and has `nodes` nodes, 0: as many as the profile says.  While a step waits for its nodes it is
+ * that step's number which changes.  A job of the class evolving that has no profile may use it as
+ * well: what it says of its next step is planned with.  ELASTIC_EVENT_PLANNED or
+ * ELASTIC_EVENT_ENDED follows.  One correction at a time: ELASTIC_ESTATE otherwise. */
+ELASTIC_API int elastic_step(elastic_handle* handle, int nodes, double in);
 
 /* Tells the scheduler how long the job will go on at its present size, in seconds, which is
  * better than its time limit.  May be called often; the newest value is sent now and then. */

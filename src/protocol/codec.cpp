@@ -19,8 +19,9 @@ namespace {
 
 // In the order of Message's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypeNames = {
-    "hello",   "welcome", "offer",   "accept", "decline",  "done",  "accepted", "applied", "ended",
-    "request", "queued",  "release", "cancel", "progress", "query", "reply",    "failure"};
+    "hello",   "welcome", "offer",   "accept", "decline", "done",   "accepted",
+    "applied", "ended",   "request", "queued", "release", "cancel", "progress",
+    "step",    "planned", "query",   "reply",  "failure"};
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -171,6 +172,21 @@ void fields(F& f, Cancel& m) {
 template <class F>
 void fields(F& f, Progress& m) {
     f.required("remaining", m.remaining, kSeconds);
+}
+template <class F>
+void fields(F& f, Step& m) {
+    f.required("token", m.token, kOp);
+    f.required("nodes", m.nodes, kNodes);
+    f.required("in", m.in, kSeconds);
+}
+template <class F>
+void fields(F& f, Planned& m) {
+    f.required("token", m.token, kOpOrNone);
+    f.required("number", m.number, kNodes);
+    f.required("nodes", m.nodes, kNodes);
+    f.required("waits", m.waits);
+    f.required("next_nodes", m.next_nodes, kNodes);
+    f.required("next_in", m.next_in, kSeconds);
 }
 template <class F>
 void fields(F& f, Query& m) {

@@ -14,7 +14,7 @@ namespace elastic::protocol {
 
 using elastic::to_string;
 
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;
 
 enum class Role { application, tool };
 constexpr auto names(Role) {
@@ -127,6 +127,22 @@ struct Release {
 struct Cancel {
     OpId op = 0;
 };  // a request or offer that is not applied yet
+// application -> controller: when the next step of its evolution profile begins, and with how many
+// nodes.
+struct Step {
+    std::int64_t token = 0;  // random: what is said again after a reconnection is known by it
+    int nodes = 0;           // 0: as many as the profile says
+    double in = 0;           // seconds from now
+};
+// controller -> application: what the profile says now; with token 0 since a step has begun
+struct Planned {
+    std::int64_t token = 0;
+    int number = 0;  // of the present step, or the one that is waited for, from 1
+    int nodes = 0;   // ... has so many
+    bool waits = false;
+    int next_nodes = 0;  // of the step after that; 0: there is none
+    double next_in = 0;  // seconds from now until that is to begin
+};
 // What the application knows better than its time limit.
 struct Progress {
     double remaining = 0;
@@ -158,8 +174,9 @@ struct Failure {
     bool fatal = false;
 };
 
-using Message = std::variant<Hello, Welcome, Offer, Accept, Decline, Done, Accepted, Applied, Ended,
-                             Request, Queued, Release, Cancel, Progress, Query, Reply, Failure>;
+using Message =
+    std::variant<Hello, Welcome, Offer, Accept, Decline, Done, Accepted, Applied, Ended, Request,
+                 Queued, Release, Cancel, Progress, Step, Planned, Query, Reply, Failure>;
 
 // What a frame carries.  `sequence` counts from 1 in each direction of a
 // connection; a receiver drops the connection when one is not the next.

@@ -174,7 +174,7 @@ Result<void> annotate(const Log& log, Workload& workload) {
         if (found == log.annotations.end()) continue;
         const auto& [text, line] = found->second;
         if (auto ok = annotate(job, text, workload); ok)
-            profiles += !workload.elasticities.back().annotation.profile.empty();
+            profiles += !std::exchange(workload.elasticities.back().annotation.profile, {}).empty();
         else if (log.lenient)
             ++workload.malformed;
         else

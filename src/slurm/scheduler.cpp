@@ -159,6 +159,7 @@ void Scheduler::run() {
         take_configuration(now);
         take_messages(now);
         urgent_ |= negotiation_.check_deadlines(now);
+        if (negotiation_.next_step() <= now) urgent_ |= negotiation_.follow_steps(now);
         settlement_.settle(now);
         if (pass_is_due()) pass();
         if (site_.nodes != announced_nodes_) announce(journal::Controller::What::reconfigure, now);
@@ -177,7 +178,8 @@ bool Scheduler::wait() {
     auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(interval));
     if (urgent_ && may_schedule()) until = std::min(until, pass_allowed_);
     if (outbox_.resized) until = std::min(until, save_allowed_);
-    double deadline = state_.book.next_deadline() - wall_clock();
+    double deadline =
+        std::min(state_.book.next_deadline(), negotiation_.next_step()) - wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
     if (deadline > 0 && deadline < 3600)
         until = std::min(
@@ -277,6 +279,7 @@ void Scheduler::pass() {
     seen_until_ = time(nullptr);
     urgent_ = false;
     Time now = wall_clock();
+    negotiation_.follow_steps(now);
     reader_.read(now);
     read_site();
     const std::size_t waiting = reading_.view.snapshot.pending.size();

@@ -169,6 +169,29 @@ Result<void> check_partitions(const char* names, const Annotation& annotation) {
     return checked;
 }
 
+// The time limit that a job without one has in a partition.
+uint32_t default_limit(const part_record_t* partition) {
+    return partition->default_time == NO_VAL ? partition->max_time : partition->default_time;
+}
+
+Result<void> check_time_limit(const Annotation& annotation, uint32_t minutes,
+                              const std::string& of = "") {
+    if (minutes == INFINITE || minutes == NO_VAL) return {};
+    return core::check_time_limit(annotation, minutes * 60.0, of);
+}
+
+// The limit that is asked for, or that the job would have in any of the partitions.
+Result<void> check_time_limits(uint32_t minutes, const char* names, const Annotation& annotation) {
+    if (minutes != kNothing) return check_time_limit(annotation, minutes);
+    Result<void> checked;
+    for_each_partition(names, [&](const part_record_t* partition) {
+        if (checked)
+            checked = check_time_limit(annotation, default_limit(partition),
+                                       fmt::format("partition {}", partition->name));
+    });
+    return checked;
+}
+
 void set_text(char*& field, const std::string& value) {
     xfree(field);
     field = xstrdup(value.c_str());
@@ -229,6 +252,9 @@ Result<void> change_size(job_desc_msg_t* change, const Annotation& annotation,
                       "NumNodes can only be one number; its range is that of its annotation ({})",
                       core::size_names(annotation));
     const int nodes = node_count(change->min_nodes);
+    if (!annotation.profile.empty() && nodes != annotation.pref)
+        return refuse(job, "it starts with the {} nodes with which its profile begins",
+                      annotation.pref);
     if (!annotation.allows(nodes))
         return refuse(job, "{} nodes are not possible ({})", nodes, core::size_names(annotation));
     change->max_nodes = change->min_nodes;  // the record's size counts, not the annotation's pref
@@ -273,6 +299,7 @@ Result<void> annotate(job_desc_msg_t* job) {
     if (auto ok = core::check_grace(*annotation, here.max_grace); !ok) return ok;
     if (auto ok = check_request(job, *annotation); !ok) return ok;
     if (auto ok = check_partitions(job->partition, *annotation); !ok) return ok;
+    if (auto ok = check_time_limits(job->time_limit, job->partition, *annotation); !ok) return ok;
 
     auto size = static_cast<uint32_t>(annotation->pref);
     job->shared = 0;
@@ -305,6 +332,9 @@ Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
     if (auto ok = check_constraints(change, job); !ok) return ok;
     if (change->partition)
         if (auto ok = check_partitions(change->partition, *annotation); !ok) return ok;
+    if (change->time_limit != kNothing && IS_JOB_PENDING(job))
+        if (auto ok = check_time_limit(*annotation, change->time_limit); !ok)
+            return refuse(job, "{}", ok.error().message);
     if (change->min_nodes == INFINITE) return {};  // scontrol asks for the present size
     if (change->min_nodes != kNothing || change->max_nodes != kNothing)
         return change_size(change, *annotation, job);

@@ -30,7 +30,7 @@ import subprocess
 import sys
 
 EVENTS = {1: "offer_shrink", 2: "offer_expand", 3: "accepted", 4: "resized", 5: "queued",
-          6: "ended", 7: "closed"}
+          6: "ended", 7: "closed", 8: "step", 9: "planned"}
 KINDS = {0: "", 1: "shrink", 2: "expand"}
 OUTCOMES = {0: "", 1: "declined", 2: "expired", 3: "cancelled", 4: "denied"}
 
@@ -48,7 +48,7 @@ ARGUMENTS = {"accept": [ctypes.c_int64], "decline": [ctypes.c_int64, ctypes.c_ch
              "done": [ctypes.c_int64],
              "request": [ctypes.c_int, ctypes.c_int, ctypes.c_double],
              "release": [ctypes.c_int, ctypes.c_char_p], "cancel": [ctypes.c_int64],
-             "progress": [ctypes.c_double]}
+             "progress": [ctypes.c_double], "step": [ctypes.c_int, ctypes.c_double]}
 
 
 def load(path):

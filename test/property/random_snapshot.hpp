@@ -81,7 +81,17 @@ class RandomSnapshot {
         if (chance(30)) a.gap = between(0, 60);
         if (chance(30)) a.speedup.a = 0.1 * between(0, 10);
         if (chance(30)) a.cost = {0.5, 1, 0.5};
+        if (!a.malleable && chance(60)) a.profile = profile(a);
         return a;
+    }
+
+    // Begins with what it prefers.
+    core::EvolutionProfile profile(const core::Sizing& a) {
+        core::EvolutionProfile steps{{a.pref, static_cast<Duration>(between(1, 40))}};
+        for (int i = between(0, 3); i > 0; --i)
+            if (const int nodes = a.sizes.smallest(between(a.min, a.max), a.max))
+                steps.push_back({nodes, static_cast<Duration>(between(1, 40))});
+        return steps;
     }
 
     void run_jobs(SnapshotBuilder& b, bool elastic) {
@@ -101,6 +111,9 @@ class RandomSnapshot {
                 if (held[p] > 0 && (held[job.batch_host_pool] == 0 || chance(30)))
                     job.batch_host_pool = p;
             if (!elastic) continue;
+            // It may wait for the nodes of its present step, or have to give some back.
+            if (job.elastic.profile.size() > 1 && chance(30))
+                job.elastic.profile.erase(job.elastic.profile.begin());
             job.resizable = job.resizable && chance(85);
             job.last_resize = chance(30) ? 1000 - between(0, 60) : 0;
             job.not_before = chance(10) ? 1000 + between(-5, 50) : 0;

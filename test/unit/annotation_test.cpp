@@ -33,23 +33,22 @@ TEST(annotation_of_design) {
 
 TEST(annotation_reads_every_key) {
     Annotation a = parsed(
-        "malleable+evolving,min=2,pref=4,max=16,sizes=pow2,gap=30,grace=1:30,rho=0.25,"
-        "cost=0.01:2:1e-3,profile=2@0+8@60+4@2:00,packet=gauss_1.2-x,init=5");
-    check_that(a.malleable && a.evolving);
+        "evolving,min=2,pref=4,max=16,sizes=pow2,gap=30,grace=1:30,rho=0.25,"
+        "cost=0.01:2:1e-3,profile=4@30+8@60+2@2:00,packet=gauss_1.2-x,init=5");
+    check_that(!a.malleable && a.evolving);
     check_that(a.sizes.kind == SizeRule::Kind::power_of_two);
     check_eq(a.gap, 30.0);
     check_eq(a.grace, 90.0);
     check_eq(a.speedup.a, 0.25);
     check_that((a.cost == ResizeCost{0.01, 2, 0.001}));
-    check_that((a.profile == std::vector<ProfileStep>{{2, 0}, {8, 60}, {4, 120}}));
+    check_that((a.profile == EvolutionProfile{{4, 30}, {8, 60}, {2, 120}}));
     check_eq(a.packet, "gauss_1.2-x");
     check_eq(a.init, 5.0);
-    check_eq(
-        to_json(a).dump(),
-        R"({"elastic":1,"class":"malleable+evolving","min":2,"pref":4,"max":16,"sizes":"pow2",)"
-        R"("gap":30,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},"grace":90,)"
-        R"("profile":[{"nodes":2,"at":0},{"nodes":8,"at":60},{"nodes":4,"at":120}],)"
-        R"("packet":"gauss_1.2-x","init":5})");
+    check_eq(to_json(a).dump(),
+             R"({"elastic":1,"class":"evolving","min":2,"pref":4,"max":16,"sizes":"pow2",)"
+             R"("gap":30,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},)"
+             R"("profile":[{"nodes":4,"seconds":30},{"nodes":8,"seconds":60},)"
+             R"({"nodes":2,"seconds":120}],"grace":90,"packet":"gauss_1.2-x","init":5})");
 }
 
 TEST(annotation_is_completed_from_the_node_count) {
@@ -165,17 +164,50 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,rho=0.1,power=0.1",
          "elastic: only one of rho, power, overhead and downey can be given"},
         {"malleable,cost=1:2:-3", "elastic: cost=1:2:-3: must be a number from 0 to 1000000"},
-        {"malleable,profile=8@0", "elastic: profile needs the class evolving"},
+        {"malleable,profile=8@9",
+         "elastic: profile needs the class evolving, and no other: the job's size is what it says"},
+        {"malleable+evolving,profile=8@9",
+         "elastic: profile needs the class evolving, and no other: the job's size is what it says"},
         {"evolving,profile=8", "elastic: profile=8: '8' is not of the form NODES@SECONDS"},
-        {"evolving,profile=8@0+9@1", "elastic: profile: 9@1 is larger than max=8"},
-        {"evolving,profile=7@0", "elastic: profile: 7@0 is smaller than min=8"},
-        {"evolving,profile=8@5+8@5",
-         "elastic: profile: 8@5 does not come after 8@5, but times must ascend"},
+        {"evolving,profile=8@1+", "elastic: profile=8@1+: '' is not of the form NODES@SECONDS"},
+        {"evolving,profile=8@5+0@1",
+         "elastic: profile=8@5+0@1: must be a number of nodes from 1 to 1000000"},
+        {"evolving,profile=8@0", "elastic: profile: 8@0: a step must last more than 0 s"},
+        {"evolving,profile=8@1+9@1,max=8", "elastic: profile: 9@1 is larger than max=8"},
+        {"evolving,profile=8@1+7@1,min=8", "elastic: profile: 7@1 is smaller than min=8"},
+        {"evolving,profile=8@1+7@1,sizes=pow2",
+         "elastic: profile: 7@1 is not a size that sizes=pow2 allows"},
+        {"evolving,profile=7@1+8@1",
+         "elastic: pref=8 (from -N) is not the 7 nodes with which profile begins"},
+        {"evolving,profile=8@300-0+8@300-0", "elastic: profile: 51840000 s are more than a year"},
         {"malleable,packet=a/b",
          "elastic: packet=a/b: must be 1 to 64 letters, digits, '_', '.' or '-'"},
         {"malleable,init=5", "elastic: init needs packet"},
     };
     for (const Case& c : cases) check_error(parse_annotation(c.text, kEight), c.message);
+}
+
+TEST(annotation_takes_its_sizes_from_the_profile) {
+    Annotation a = parsed("evolving,profile=5@500+10@3600+4@60", {0, 0});
+    check_eq(a.min, 4);
+    check_eq(a.pref, 5);
+    check_eq(a.max, 10);
+    a = parsed("evolving,profile=5@500+10@3600,min=2,max=16", {5, 5});
+    check_eq(a.min, 2);
+    check_eq(a.max, 16);
+    RequestedNodes tasks{0, 0, 7, "-n"};
+    check_eq(parse_annotation("evolving,profile=5@500", tasks)->pref, 5);
+}
+
+TEST(annotation_against_the_time_limit) {
+    const Annotation a = parsed("evolving,profile=5@500+10@3600", {0, 0});
+    check_ok(check_time_limit(a, 4100, "partition debug"));
+    check_error(check_time_limit(a, 4080, "partition debug"),
+                "elastic: profile takes 4100 s, more than the time limit of 4080 s of partition "
+                "debug");
+    check_error(check_time_limit(a, 60, ""),
+                "elastic: profile takes 4100 s, more than the time limit of 60 s");
+    check_ok(check_time_limit(parsed("evolving"), 60, ""));
 }
 
 TEST(annotation_length_is_bounded) {
@@ -228,7 +260,7 @@ TEST(annotation_stored_text_is_checked_like_a_typed_one) {
         {R"({"elastic":1,"class":"rigid","min":1,"pref":1,"max":1,"cost":{"alpha":1}})",
          "elastic: cost: beta is missing"},
         {R"({"elastic":1,"class":"evolving","min":1,"pref":1,"max":1,"profile":[{"nodes":1}]})",
-         "elastic: profile[0]: at is missing"},
+         "elastic: profile[0]: seconds is missing"},
     };
     for (const Case& c : cases) check_error(annotation_from_text(c.text), c.message);
     check_that(annotation_from_text("by hand").error().message.starts_with(

@@ -231,6 +231,44 @@ TEST(a_release_of_a_node_that_has_just_left_is_denied) {
     check_eq(s.agreement()->node_list, "n3");
 }
 
+TEST(a_step_is_said_and_told) {
+    Theatre s;
+    s.job().annotation.malleable = false;
+    s.job().evolution.begin(s.now, {{4, 600}, {6, 60}, {4, 60}});
+    auto& client = s.open();
+    check_eq(client.step(-1, 0), ELASTIC_EINVAL);
+    check_eq(client.step(0, -1), ELASTIC_EINVAL);
+    check_eq(client.step(5, 900), ELASTIC_OK);
+    check_eq(client.step(5, 900), ELASTIC_ESTATE);
+    const auto planned = s.expect(ELASTIC_EVENT_PLANNED);
+    check_eq(planned.size, 4);
+    check_eq(planned.nodes, 5);
+    check_that(planned.deadline > 800 && planned.deadline <= 900);
+    s.now += 900;
+    check_that(s.controller->negotiation.follow_steps(s.now));
+    check_eq(s.expect(ELASTIC_EVENT_STEP).size, 5);
+    const OpId op = s.expect(ELASTIC_EVENT_QUEUED).op;
+    s.apply("n5", "n[1-5]", 5);
+    check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, op);
+    check_eq(client.step(9, 0), ELASTIC_OK);
+    s.expect_ended(ELASTIC_DENIED, "a step of 9 nodes is not possible (min=1, max=8, sizes=any)");
+}
+
+TEST(a_step_that_was_heard_is_not_taken_twice) {
+    Theatre s;
+    s.job().annotation.malleable = false;
+    s.job().evolution.begin(s.now, {{4, 600}, {4, 600}, {4, 600}});
+    auto& client = s.open();
+    s.controller->mute = true;
+    check_eq(client.step(0, 0), ELASTIC_OK);
+    s.until([&] { return s.job().evolution.number() == 2; });
+    s.kill();
+    s.start();
+    s.job().annotation.malleable = false;
+    s.expect(ELASTIC_EVENT_PLANNED);
+    check_eq(s.job().evolution.number(), 2);
+}
+
 TEST(progress_is_sent_now_and_then) {
     Theatre s;
     auto& client = s.open();

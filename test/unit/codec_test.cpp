@@ -59,6 +59,8 @@ std::vector<Message> random_messages(Random& r) {
         Release{op(r), count(r, 1), text(r)},
         Cancel{op(r)},
         Progress{seconds(r)},
+        Step{op(r), count(r), seconds(r)},
+        Planned{op(r) - 1, count(r), count(r), between(r, 0, 1) == 1, count(r), seconds(r)},
         Query{op(r), "evacuate", static_cast<JobId>(op(r)), between(r, -1, 9), count(r), text(r),
               17, "12:345"},
         Reply{op(r), Json::object().set("a", Json::array().push(1).push("x"))},

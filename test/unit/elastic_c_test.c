@@ -33,6 +33,7 @@ int main(void) {
     CHECK(elastic_request(handle, 1, 1, 0) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_release(handle, 1, NULL) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_cancel(handle, 0) == ELASTIC_ENOTELASTIC);
+    CHECK(elastic_step(handle, 0, 0) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_progress(handle, 1) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_nodes(handle) == 1 && elastic_min(handle) == 1 && elastic_max(handle) == 1);
     CHECK(elastic_connected(handle) == 0 && elastic_malleable(handle) == 0);

@@ -331,7 +331,7 @@ TEST(who_cancels_is_not_asked_again_soon_and_who_withdraws_a_request_is) {
 TEST(what_only_others_say_is_malformed) {
     Talk talk;
     const Message attempts[] = {Welcome{}, Offer{},      Accepted{}, Applied{}, Ended{},
-                                Queued{},  Reply{0, {}}, Query{},    Failure{}};
+                                Queued{},  Reply{0, {}}, Query{},    Failure{}, Planned{}};
     for (const Message& attempt : attempts) {
         check_that(!talk.say(kJob, attempt));
         check_eq(talk.failure(kJob), "malformed: an application does not send such a message");
@@ -343,6 +343,109 @@ TEST(progress_moves_the_estimated_end) {
     talk.job.time.begin(0, {9000, 150}, 4, talk.job.annotation);
     talk.say(kJob, Progress{500});
     check_eq(talk.job.time.estimated_end(talk.now), 1500.0);
+}
+
+// ---- evolution profiles
+
+namespace {
+
+// With a profile, begun at time 1000; the job has 4 nodes.
+struct Evolving : Talk {
+    explicit Evolving(core::EvolutionProfile profile) {
+        job.annotation.malleable = false;
+        job.annotation.profile = profile;
+        job.evolution.begin(now, profile);
+    }
+    void hold(int nodes) {
+        job.nodes = nodes;
+        job.node_list = fmt::format("n[1-{}]", nodes);
+    }
+    Agreement* agreement() { return state.book.of_job(kJob); }
+};
+
+}  // namespace
+
+TEST(a_step_that_is_due_is_a_request_without_an_end) {
+    Evolving talk({{4, 50}, {6, 50}, {2, 50}});
+    check_that(!talk.negotiation.follow_steps(talk.now));
+    check_eq(talk.negotiation.next_step(), talk.now + 50);
+    talk.now += 50;
+    check_that(talk.negotiation.follow_steps(talk.now));
+    const Agreement& request = *talk.agreement();
+    check_that(request.state == AgreementState::queued && request.requested && request.for_step);
+    check_eq(request.nodes, 2);
+    check_eq(request.least, 2);
+    check_eq(request.deadline, kNever);
+    const auto told = talk.told(kJob);
+    check_eq(told.size(), 2U);
+    check_that(std::get<Planned>(told[0]).waits);
+    check_eq(std::get<Queued>(told[1]).op, request.op);
+    check_that(!talk.negotiation.follow_steps(talk.now));  // it is asked for already
+    check_eq(talk.negotiation.next_step(), kNever);
+}
+
+TEST(a_step_with_fewer_nodes_is_an_offer_to_who_is_there) {
+    Evolving talk({{4, 50}, {3, 50}});
+    talk.now += 50;
+    talk.negotiation.follow_steps(talk.now);
+    check_that(talk.agreement()->kind == ResizeKind::shrink);
+    check_eq(talk.agreement()->node_list, "n4");
+    const OpId op = talk.agreement()->op;
+    talk.say(kJob, Decline{op, ""});
+    talk.state.book.forget_finished();
+    talk.negotiation.follow_steps(talk.now);
+    check_that(!talk.agreement());  // not before its back-off is over
+    talk.now += talk.config.back_off;
+    talk.negotiation.follow_steps(talk.now);
+    check_that(talk.agreement()->op > op);
+}
+
+TEST(nobody_is_asked_to_give_back_who_cannot_answer) {
+    Evolving talk({{4, 50}, {3, 50}});
+    talk.negotiation.on_closed(kJob, talk.now);
+    talk.now += 5000;
+    talk.negotiation.follow_steps(talk.now);
+    check_that(!talk.agreement() && talk.job.evolution.has_excess(4));
+    talk.hello(kJob, kJob);
+    talk.negotiation.follow_steps(talk.now);
+    check_that(talk.agreement() != nullptr);
+}
+
+TEST(a_step_said_by_the_application_begins_at_once) {
+    Evolving talk({{4, 5000}, {6, 50}});
+    check_that(talk.say(kJob, protocol::Step{99, 5, 0}));
+    check_eq(talk.agreement()->nodes, 1);
+    const auto told = talk.told(kJob);
+    const auto& planned = std::get<Planned>(told[0]);
+    check_eq(planned.token, 99);
+    check_eq(planned.number, 2);
+    check_eq(planned.nodes, 5);
+    talk.say(kJob, protocol::Step{100, 7, 0});  // and it needs two more
+    check_eq(talk.agreement()->nodes, 3);
+    talk.say(kJob, protocol::Step{101, 4, 0});  // or none
+    check_that(!talk.agreement() && !talk.job.evolution.waits());
+}
+
+TEST(a_step_that_cannot_be_is_refused) {
+    Evolving talk({{4, 5000}});
+    check_that(!talk.say(kJob, protocol::Step{99, 9, 0}));
+    check_eq(talk.failure(kJob),
+             "denied: a step of 9 nodes is not possible (min=1, max=8, sizes=any)");
+    talk.job.annotation.malleable = true;
+    talk.say(kJob, protocol::Step{99, 5, 0});
+    check_eq(talk.failure(kJob),
+             "denied: job 7 is not of the class evolving alone, so it has no steps");
+}
+
+TEST(who_cancels_the_request_of_a_step_goes_on_without_its_nodes) {
+    Evolving talk({{4, 50}, {6, 50}, {2, 50}});
+    talk.now += 50;
+    talk.negotiation.follow_steps(talk.now);
+    talk.say(kJob, Cancel{talk.agreement()->op});
+    talk.state.book.forget_finished();
+    check_that(!talk.negotiation.follow_steps(talk.now));
+    check_that(!talk.agreement() && !talk.job.evolution.waits());
+    check_eq(talk.negotiation.next_step(), talk.now + 50);
 }
 
 // ---- what applications ask for

@@ -136,6 +136,24 @@ TEST(what_is_read_is_what_was_written) {
     check_eq(restart.after.telling.text, "{\"time\":1}\n");
 }
 
+TEST(a_job_is_in_the_step_it_was_in) {
+    State state = sample();
+    Job& job = *state.jobs.find(7);
+    job.evolution.begin(1000, {{2, 50}, {5, 70}, {8, 10}});
+    job.evolution.follow(1060, 2);
+    (void)job.evolution.correct(1060, 0, 6, 2, 99, malleable());
+    const Restart restart(state);
+    check_ok(restart.done);
+    controller::Evolution after = restart.after.jobs.find(7)->evolution;
+    check_that(after.waits());
+    check_eq(after.number(), 2);
+    check_eq(after.wanted(), 6);
+    check_that(after.follow(1100, 6));
+    check_eq(after.next_at(), 1170.0);
+    check_ok(after.correct(1101, 0, 7, 6, 99, malleable()));  // heard before
+    check_eq(after.next_nodes(), 8);
+}
+
 TEST(operations_never_repeat_over_restarts) {
     State later;
     later.book = AgreementBook(5000);

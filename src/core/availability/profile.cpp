@@ -230,14 +230,26 @@ std::optional<Time> Profile::first_rise(const Eligibility& eligible, int nodes,
 std::optional<Time> Profile::earliest(const Eligibility& eligible, int nodes, Duration duration,
                                       PoolCounts& counts) {
     if (shape_ == Shape::rising) return first_rise(eligible, nodes, counts);
+    return earliest_from(now_, eligible, nodes, duration, counts);
+}
+
+Time Profile::next_step(Time time) {
+    build();
+    const auto next = std::upper_bound(times_.begin(), times_.end(), time);
+    return next == times_.end() ? kNever : *next;
+}
+
+std::optional<Time> Profile::earliest_from(Time from, const Eligibility& eligible, int nodes,
+                                           Duration duration, PoolCounts& counts) {
     build();
     PoolCounts least(pools(), 0);
-    for (std::size_t begin = 0; begin < steps();) {
-        const auto next = shortage(begin, times_[begin] + duration, eligible, nodes, least);
+    for (std::size_t begin = step_at(from); begin < steps();) {
+        const Time start = std::max(from, times_[begin]);
+        const auto next = shortage(begin, start + duration, eligible, nodes, least);
         if (!next) {
             choose(
                 eligible, nodes, [&](PoolId pool) { return least[pool]; }, counts);
-            return times_[begin];
+            return start;
         }
         begin = *next;
     }

@@ -39,6 +39,7 @@ class Profile {
     void begin(Time now, const PoolCounts& idle, const VacancyList& vacancies);
 
     Time now() const { return now_; }
+    std::size_t pools() const { return free_now_.size(); }
     // Now, and the earliest time that is not: when a job ends that has outrun
     // its estimate.  It neither blocks anything for long nor counts as gone.
     Time soon() const { return soon_; }
@@ -65,6 +66,11 @@ class Profile {
     // None if there is no such time.
     std::optional<Time> earliest(const Eligibility&, int nodes, Duration duration,
                                  PoolCounts& counts);
+    // The same, but not before `from`.
+    std::optional<Time> earliest_from(Time from, const Eligibility&, int nodes, Duration duration,
+                                      PoolCounts& counts);
+    // The next time after `time` at which anything changes; kNever if nothing does.
+    Time next_step(Time time);
 
   private:
     // What is known of the profile's shape besides the vacancies and changes.
@@ -74,7 +80,6 @@ class Profile {
         steps,   // anything: times_, free_ and least_ are in force
     };
 
-    std::size_t pools() const { return free_now_.size(); }
     std::size_t steps() const { return times_.size(); }
     const int* row(std::size_t step) const { return free_.data() + step * pools(); }
     int* row(std::size_t step) { return free_.data() + step * pools(); }

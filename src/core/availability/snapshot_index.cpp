@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Jobs whose start cannot be judged by numbers (those that share nodes, those that
-// victims are leaving for) demand nothing in the queue's index, so that every
-// search finds them and the stages look at them themselves.
+// victims are leaving for, those with an evolution profile) demand nothing in the queue's index, so
+// that every search finds them and the stages look at them themselves.
 #include "core/availability/snapshot_index.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ void SnapshotIndex::load(const Snapshot& snapshot) {
     for (const SharedNodes& shared : snapshot.shared_until)
         vacancies.append(shared.until, shared.pool, shared.nodes);
     vacancies.sort();
-    shrinkable = expandable = malleable_running = 0;
+    shrinkable = expandable = malleable_running = profiles_running = 0;
     for (const RunningJob& job : snapshot.running) count(job, +1);
     load_queue(snapshot.pending);
 }
@@ -35,7 +35,7 @@ void SnapshotIndex::add(const PendingJob& job) {
     alternatives = alternatives || job.alternative;
     if (job.claimed) claimed.push_back(place);
     if (job.promised < kNever) promised.push_back(place);
-    if (job.claimed || job.shares_nodes) return queue.push_back({});
+    if (job.claimed || job.shares_nodes || !job.elastic.profile.empty()) return queue.push_back({});
     queue.push_back({job.requested_size(), job.smallest_start(), std::max(job.duration, 0.0)});
 }
 
@@ -51,6 +51,7 @@ void SnapshotIndex::remove(std::uint32_t place, const PendingJob& job) {
 }
 
 void SnapshotIndex::count(const RunningJob& job, int sign) {
+    if (!job.elastic.profile.empty()) profiles_running += sign;
     if (!job.elastic.malleable) return;
     const int size = total(job.held);
     malleable_running += sign;

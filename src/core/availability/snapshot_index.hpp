@@ -21,6 +21,7 @@ struct SnapshotIndex {
     int waiting = 0;                      // jobs in the queue
     int malleable_waiting = 0;            // of those
     int malleable_running = 0;
+    int profiles_running = 0;   // running jobs with an evolution profile
     bool alternatives = false;  // some job stands in the queue for several partitions
     // Bounds of what resizing can do: nodes that running malleable jobs hold above
     // their minima, and what they lack of their maxima.

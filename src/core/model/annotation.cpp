@@ -27,6 +27,7 @@ constexpr std::size_t kMaxPacketName = 64;
 constexpr double kMaxSigma = 1000;
 constexpr std::size_t kMaxStoredText = 65536;  // the JSON of the longest annotation, and to spare
 constexpr Duration kMaxDuration = 365.0 * 86400;
+constexpr std::size_t kMaxSteps = 1000;  // of a profile; more than the text has room for
 
 template <class... Args>
 Error refuse(fmt::format_string<Args...> format, Args&&... args) {
@@ -105,15 +106,16 @@ Result<void> read_cost(ResizeCost& place, std::string_view text) {
     return {};
 }
 
-Result<void> read_profile(std::vector<ProfileStep>& place, std::string_view text) {
+Result<void> read_profile(EvolutionProfile& place, std::string_view text) {
     for (std::string_view part : split(text, '+')) {
         std::size_t at = part.find('@');
         if (at == std::string_view::npos) {
             return error("'{}' is not of the form NODES@SECONDS", printable(part));
         }
-        ProfileStep step;
+        EvolutionStep step;
         if (Result<void> done = read_nodes(step.nodes, part.substr(0, at)); !done) return done;
-        if (Result<void> done = read_duration(step.at, part.substr(at + 1)); !done) return done;
+        if (Result<void> done = read_duration(step.duration, part.substr(at + 1)); !done)
+            return done;
         place.push_back(step);
     }
     return {};
@@ -250,24 +252,35 @@ Result<void> check_sizes(const Annotation& a, const Source& source) {
     return {};
 }
 
-Result<void> check_profile(const Annotation& a) {
-    if (!a.profile.empty() && !a.evolving) return refuse("profile needs the class evolving");
-    const ProfileStep* before = nullptr;
-    for (const ProfileStep& step : a.profile) {
-        std::string text = fmt::format("profile: {}@{}", step.nodes, step.at);
-        if (step.nodes < a.min) return refuse("{} is smaller than min={}", text, a.min);
-        if (step.nodes > a.max) return refuse("{} is larger than max={}", text, a.max);
-        if (!a.sizes.allows(step.nodes)) {
-            return refuse("{} is not a size that sizes={} allows", text,
-                          printable(to_string(a.sizes)));
-        }
-        if (before && step.at <= before->at) {
-            return refuse("{} does not come after {}@{}, but times must ascend", text,
-                          before->nodes, before->at);
-        }
-        before = &step;
-    }
+Result<void> check_step(const Annotation& a, const EvolutionStep& step, const Source& source) {
+    const std::string text = fmt::format("profile: {}@{}", step.nodes, step.duration);
+    if (step.nodes < a.min) return refuse("{} is smaller than min={}{}", text, a.min, source.min);
+    if (step.nodes > a.max) return refuse("{} is larger than max={}{}", text, a.max, source.max);
+    if (!a.sizes.allows(step.nodes))
+        return refuse("{} is not a size that sizes={} allows", text, printable(to_string(a.sizes)));
+    if (step.duration <= 0) return refuse("{}: a step must last more than 0 s", text);
     return {};
+}
+
+Result<void> check_profile(const Annotation& a, const Source& source) {
+    if (a.profile.empty()) return {};
+    if (!a.evolving || a.malleable)
+        return refuse(
+            "profile needs the class evolving, and no other: the job's size is what it says");
+    if (const auto steps = a.profile.size(); steps > kMaxSteps)
+        return refuse("profile: {} steps, at most {} are allowed", steps, kMaxSteps);
+    for (const EvolutionStep& step : a.profile)
+        if (Result<void> done = check_step(a, step, source); !done) return done;
+    if (length(a.profile) > kMaxDuration)
+        return refuse("profile: {} s are more than a year", length(a.profile));
+    return {};
+}
+
+// Where a job starts, which a stored annotation of a running one need not say.
+Result<void> check_first_step(const Annotation& a, const Source& source) {
+    if (a.profile.empty() || a.pref == a.profile.front().nodes) return {};
+    return refuse("pref={}{} is not the {} nodes with which profile begins", a.pref, source.pref,
+                  a.profile.front().nodes);
 }
 
 Result<void> check(const Annotation& a, const Source& source) {
@@ -275,7 +288,7 @@ Result<void> check(const Annotation& a, const Source& source) {
         return refuse("grace={} is less than {} s", a.grace, kLeastGrace);
     if (Result<void> done = check_range(a, source); !done) return done;
     if (Result<void> done = check_sizes(a, source); !done) return done;
-    if (Result<void> done = check_profile(a); !done) return done;
+    if (Result<void> done = check_profile(a, source); !done) return done;
     if (a.init > 0 && a.packet.empty()) return refuse("init needs packet");
     return {};
 }
@@ -286,8 +299,30 @@ int needed_size(const Annotation& a, const RequestedNodes& nodes) {
     return size > 0 ? size : nodes.needed;
 }
 
+// A profile names all sizes, so neither tasks nor -N say more than where it begins.
+Source complete_by_profile(Annotation& a, const RequestedNodes& nodes) {
+    Source source;
+    const auto [least, most] =
+        std::ranges::minmax(a.profile, {}, [](const EvolutionStep& step) { return step.nodes; });
+    const std::string origin = " (from profile)";
+    if (a.min == 0) {
+        a.min = least.nodes;
+        source.min = origin;
+    }
+    if (a.max == 0) {
+        a.max = most.nodes;
+        source.max = origin;
+    }
+    if (a.pref == 0) {
+        a.pref = nodes.min > 0 ? nodes.min : a.profile.front().nodes;
+        source.pref = nodes.min > 0 ? " (from -N)" : origin;
+    }
+    return source;
+}
+
 // Fills in what was not given; says where from.
 Source complete(Annotation& a, const RequestedNodes& nodes) {
+    if (!a.profile.empty()) return complete_by_profile(a, nodes);
     Source source;
     const bool requested = nodes.min > 0, one_size = requested && nodes.max <= nodes.min;
     const int needed = a.pref > 0 || one_size ? 0 : needed_size(a, nodes);
@@ -385,9 +420,9 @@ void fields(F& f, ResizeCost& cost) {
 }
 
 template <class F>
-void fields(F& f, ProfileStep& step) {
+void fields(F& f, EvolutionStep& step) {
     f.required("nodes", step.nodes, kNodes);
-    f.required("at", step.at, kSeconds);
+    f.required("seconds", step.duration, kSeconds);
 }
 
 template <class F>
@@ -409,13 +444,13 @@ void fields(F& f, Sizing& a) {
     f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});
     f.when(is(Kind::downey), "downey", a.speedup, Typed<read_downey>{});
     f.optional("cost", a.cost);
+    f.optional("profile", a.profile, List{});
 }
 
 template <class F>
 void fields(F& f, Annotation& a) {
     fields(f, static_cast<Sizing&>(a));
     f.optional("grace", a.grace, kSeconds, -1);
-    f.optional("profile", a.profile, List{});
     f.optional("packet", a.packet, Typed<read_packet>{});
     f.optional("init", a.init, kSeconds);
 }
@@ -452,6 +487,7 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
         1)
         return refuse("only one of rho, power, overhead and downey can be given");
     Source source = complete(annotation, nodes);
+    if (Result<void> done = check_first_step(annotation, source); !done) return done.error();
     if (Result<void> done = check(annotation, source); !done) return done.error();
     return annotation;
 }
@@ -467,6 +503,13 @@ Result<void> check_grace(const Annotation& annotation, Duration max_grace) {
     if (annotation.grace <= max_grace) return {};
     return refuse("grace={} is more than {} s, the most that this site allows (MaxGraceTime)",
                   annotation.grace, max_grace);
+}
+
+Result<void> check_time_limit(const Annotation& annotation, Duration limit, std::string_view of) {
+    const Duration needed = length(annotation.profile);
+    if (needed <= limit) return {};
+    return refuse("profile takes {} s, more than the time limit of {} s{}{}", needed, limit,
+                  of.empty() ? "" : " of ", printable(of));
 }
 
 Json to_json(const Annotation& a) {
@@ -511,6 +554,7 @@ std::string class_name(const Sizing& sizing) {
 }
 
 Duration rescale(Duration left, int from, int to, const Sizing& sizing) {
+    if (!sizing.profile.empty()) return left;
     return rescale(left, from, to, sizing.speedup, sizing.pref);
 }
 

@@ -14,6 +14,7 @@
 #include "common/json.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
+#include "core/model/evolution_profile.hpp"
 #include "core/model/speedup.hpp"
 #include "core/model/types.hpp"
 
@@ -34,14 +35,6 @@ struct ResizeCost {
     friend bool operator==(const ResizeCost&, const ResizeCost&) = default;
 };
 
-// One step of an evolution profile ([evolving] section 3.1): `nodes` from
-// `at` seconds after the start.
-struct ProfileStep {
-    int nodes = 0;
-    Duration at = 0;
-    friend bool operator==(const ProfileStep&, const ProfileStep&) = default;
-};
-
 // Which sizes a job can have and what they mean to it: all that a planning pass needs to know, of
 // which it has a copy for each job.
 struct Sizing {
@@ -52,6 +45,9 @@ struct Sizing {
     Duration gap = -1;     // least time between two resizes; < 0: the site's ResizeGap
     SpeedupModel speedup;  // rho, overhead or downey; linear if not given
     ResizeCost cost;
+    // The steps of a job that knows how its size evolves; empty for any other.  Of a running job,
+    // those from now on: the first is the one it is in, or waits for the nodes of.
+    EvolutionProfile profile;
 
     bool allows(int nodes) const;
     friend bool operator==(const Sizing&, const Sizing&) = default;
@@ -59,9 +55,8 @@ struct Sizing {
 
 struct Annotation : Sizing {
     Duration grace = -1;  // to answer and to move data; < 0: the site's GraceTime
-    std::vector<ProfileStep> profile;
-    std::string packet;  // [packet] job type, "" for none
-    Duration init = 0;   // [packet] initialisation
+    std::string packet;   // [packet] job type, "" for none
+    Duration init = 0;    // [packet] initialisation
 
     friend bool operator==(const Annotation&, const Annotation&) = default;
 };
@@ -85,8 +80,9 @@ std::optional<std::string_view> annotation_in_comment(std::string_view comment);
 
 // Parses and completes.  With -N, min and max default to its ends and pref to its lower end;
 // without, min to 1, max to the larger of min and pref, and pref to the smallest allowed size.
-// Where neither -N nor pref name one size, pref is at least RequestedNodes::needed.  `profile`
-// needs the class evolving, `init` needs `packet`.  The text kRigid is no annotation, but an error.
+// Where neither -N nor pref name one size, pref is at least RequestedNodes::needed.  With `profile`
+// min and max default to its smallest and largest step, and pref is its first.  `profile` needs the
+// class evolving alone, `init` needs `packet`.  The text kRigid is no annotation, but an error.
 // Every error is one line of printable ASCII that names the key, the value and the limit, fit to
 // be shown by sbatch, e.g. "elastic: min=8 is larger than pref=4".
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);
@@ -97,6 +93,10 @@ Result<void> check_against_partition(const Annotation&, int partition_nodes,
 
 // And against the site's MaxGraceTime.
 Result<void> check_grace(const Annotation&, Duration max_grace);
+
+// And against the time limit that the job would have, in seconds; the limit `of` what it is, for
+// the message: "partition debug" or "".
+Result<void> check_time_limit(const Annotation&, Duration limit, std::string_view of);
 
 // {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
 // The class of a rigid job is "rigid".
@@ -110,7 +110,8 @@ Result<Annotation> annotation_from_text(std::string_view admin_comment);
 std::string class_name(const Sizing&);  // or "rigid"
 std::string size_names(const Sizing&);  // "min=1, max=8, sizes=any", for messages
 
-// Run time left at `to` nodes of what takes this job `left` at `from` nodes.
+// Run time left at `to` nodes of what takes this job `left` at `from` nodes.  An evolution profile
+// says how long its steps take, so with one it is the same.
 Duration rescale(Duration left, int from, int to, const Sizing&);
 
 }  // namespace elastic::core

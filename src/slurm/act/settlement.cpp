@@ -288,8 +288,11 @@ void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreeme
     entry.history.add(now, from, to);
     outbox_.resized = true;
     entry.last_reason = agreement.reason;
-    entry.time.resize(now, to, entry.annotation.cost.seconds(from, to));
-    extend_limit(job, entry, "it gave up nodes");
+    // A profile says how long its steps take: fewer nodes need no more time.
+    if (!entry.evolution.exists()) {
+        entry.time.resize(now, to, entry.annotation.cost.seconds(from, to));
+        extend_limit(job, entry, "it gave up nodes");
+    }
     auto kind = to < from ? ResizeKind::shrink : ResizeKind::expand;
     outbox_.note(
         now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});

@@ -45,8 +45,10 @@ void ClusterReader::mark_resizable(Time now) {
         const controller::Job* entry = state_.jobs.find(job.id);
         const Agreement* open = state_.book.of_job(job.id);
         const bool undecided = open && open->state == AgreementState::queued && !has_victims(*open);
-        job.resizable =
-            entry && entry->takes_part(now, grace_of(config_, *entry)) && (!open || undecided);
+        // To the nodes of a step its job has agreed when it was submitted.
+        const bool takes_part = entry && (entry->takes_part(now, grace_of(config_, *entry)) ||
+                                          (open && open->for_step));
+        job.resizable = takes_part && (!open || undecided);
     }
 }
 

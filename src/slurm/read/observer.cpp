@@ -154,6 +154,7 @@ void Observer::requeued(job_record_t* job, Job& entry, Time now) {
     if (entry.running || entry.suspended) ended(entry, "REQUEUED", now);
     entry.suspended = false;
     note_not_running(entry);
+    entry.evolution.end();
     entry.shows_last_size = true;
     restore_limit(job, entry);
 }
@@ -183,6 +184,7 @@ void Observer::suspended(Job& entry, Time now) {
     negotiation_.job_suspended(entry, now);
     outbox_.note(now, journal::End{entry.id, "SUSPENDED", entry.nodes});
     entry.suspended = true;
+    entry.evolution.suspend(now);
     note_not_running(entry);
 }
 
@@ -221,6 +223,7 @@ void Observer::started(const job_record_t* job, Time now) {
     // Slurm knows whole seconds only, by which this job's gap would end before that of
     // those that were resized for it.
     entry.history.last_resize = now;
+    entry.evolution.begin(now, entry.annotation.profile);
     // Its limit is for the size it asked for.
     const int asked = static_cast<int>(job->details->min_nodes);
     entry.time.begin_resized(now, limit_of(job), asked, entry.nodes, entry.annotation);
@@ -234,6 +237,7 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     entry.participation.not_before = 0;
     resized(job, entry);
     begin_time(job, entry, now);
+    entry.evolution.begin(entry.began, entry.annotation.profile);
     return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
@@ -243,6 +247,7 @@ journal::Start Observer::book_resume(const job_record_t* job, Job& entry, Time n
     entry.suspended = false;
     resized(job, entry);
     begin_time(job, entry, now);
+    entry.evolution.resume(now);
     return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
@@ -277,7 +282,7 @@ void Observer::note_resize(const job_record_t* job, Job& entry, Time now) {
     std::string gone = difference(before, entry.node_list);
     std::string come = difference(entry.node_list, before);
     int kept = from - (gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size()));
-    entry.time.resize(now, entry.nodes, 0);
+    if (!entry.evolution.exists()) entry.time.resize(now, entry.nodes, 0);
     log_info("job {}: has {} instead of {}", entry.id, entry.node_list, before);
     if (!gone.empty()) note_resize(entry, ResizeKind::shrink, from, gone, now);
     if (!come.empty()) note_resize(entry, ResizeKind::expand, kept, come, now);

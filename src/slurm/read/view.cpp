@@ -89,8 +89,10 @@ class Builder {
             running.elastic = entry.annotation;
             const bool may_grow = entry.participation.grow_after <= now_;
             // Who may not have more time for fewer nodes keeps them.
-            if (entry.time.is_law()) running.elastic.min = std::max(running.elastic.min, size);
+            if (entry.time.is_law() && !entry.evolution.exists())
+                running.elastic.min = std::max(running.elastic.min, size);
             bound_size(running.elastic, may_grow ? most_nodes(job) : size, size);
+            running.elastic.profile = entry.evolution.remaining(now_, size, running.elastic);
             running.eligible = eligibilities_.of(job);
             running.gain = entry.history.gain;
             running.expansions = entry.history.expansions;
@@ -145,7 +147,10 @@ class Builder {
         pending.refused = !refusals_.shares(place);
         if (entry.elastic) {
             pending.elastic = entry.annotation;
-            pending.elastic.pref = std::clamp(nodes, entry.annotation.min, entry.annotation.max);
+            pending.elastic.pref =
+                entry.annotation.profile.empty()
+                    ? std::clamp(nodes, entry.annotation.min, entry.annotation.max)
+                    : entry.annotation.profile.front().nodes;
             if (entry.annotation.malleable)
                 pending.elastic.max = most_startable(job, pending.elastic, place);
         } else {

@@ -36,6 +36,21 @@ std::string agreement_text(const Json& agreement) {
     return text;
 }
 
+// What the job's evolution profile says now.
+std::string step_text(const Json& step) {
+    if (!step.is_object()) return "";
+    std::string text =
+        fmt::format("step {}, {} nodes", number(step, "number"), number(step, "nodes"));
+    if (step.get_bool("waits")) text += ": waits for them";
+    if (step.get_bool("gives_back")) text += ": has more";
+    if (step.has("next_in"))
+        text += fmt::format(", {} in {}", number(step, "next_nodes"),
+                            format_duration(step.get_number("next_in")));
+    if (const double waited = step.get_number("waited"); waited >= 1)
+        text += fmt::format("; waited {} so far", format_duration(waited));
+    return text;
+}
+
 std::string range_text(const Json& job) {
     return fmt::format("{}/{}/{}", number(job, "min"), number(job, "pref"), number(job, "max"));
 }
@@ -168,6 +183,8 @@ std::string render_jobs(const Json& body) {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         const Json job = jobs.at(i);
         std::string now = agreement_text(job.get("agreement"));
+        const Json step = job.get("step");
+        if (step.is_object() && (now.empty() || step.get_bool("waits"))) now = step_text(step);
         if (now.empty() && job.get_string("state") == "RUNNING" && !job.get_bool("connected") &&
             job.get_string("class") != "rigid")
             now = "not connected";
@@ -195,6 +212,7 @@ std::string render_job(const Json& body) {
             field("nodes", fmt::format("{} {}", number(job, "nodes"), job.get_string("node_list")));
     if (job.has("max")) out += field("min/pref/max", range_text(job));
     out += field("connected", job.get_bool("connected") ? "yes" : "no");
+    out += field("profile", step_text(job.get("step")));
     out += field("agreement", agreement_text(job.get("agreement")));
     out += field("resizes", number(job, "resizes"));
     if (job.has("time_left"))

@@ -161,6 +161,10 @@ std::string_view event_name(int type) {
             return "ended";
         case ELASTIC_EVENT_CLOSED:
             return "closed";
+        case ELASTIC_EVENT_STEP:
+            return "step";
+        case ELASTIC_EVENT_PLANNED:
+            return "planned";
         default:
             return "none";
     }
@@ -307,6 +311,32 @@ int release_nodes(const std::string& what, double timeout) {
 
 // Asks as a tool does: taking the job's connection for this would take it away
 // from the application that has it.
+int plan_step(int nodes, double in, double timeout) {
+    Handle handle;
+    if (const int code = handle.check(); code != kExitOk) return code;
+    if (const int code = elastic_step(handle, nodes, in); code != ELASTIC_OK)
+        return refused(handle, code);
+    constexpr double kAnswer = 30;
+    const auto is_answer = [](const elastic_event& e) {
+        return e.type == ELASTIC_EVENT_PLANNED ||
+               (e.type == ELASTIC_EVENT_ENDED && e.op == 0 && e.kind == 0);
+    };
+    const auto answer = handle.next(Deadline(kAnswer), is_answer);
+    if (!answer) return handle.explain("no answer from the controller in time");
+    const int size = answer->size;
+    if (answer->type == ELASTIC_EVENT_ENDED || in > 0 || timeout <= 0 ||
+        size == elastic_nodes(handle)) {
+        fmt::print("{}", assignments(*answer));
+        if (answer->type != ELASTIC_EVENT_ENDED) return kExitOk;
+        fail(Error{answer->reason});
+        return kExitNo;
+    }
+    const auto change = handle.next(Deadline(timeout), is_stage);
+    if (!change) return handle.explain("the nodes of the step have not come or gone in time");
+    fmt::print("{}", assignments(*change));
+    return kExitOk;
+}
+
 int print_environment() {
     const char* text = std::getenv("SLURM_JOB_ID");
     const auto id = parse_integer(text ? text : "");

@@ -26,6 +26,9 @@ int decline_offer(std::int64_t op, const std::string& reason, double timeout);
 int report_done(std::int64_t op, double timeout);
 int request_nodes(int nodes, int least, double timeout);
 int release_nodes(const std::string& what, double timeout);  // a number or a node list
+// The next step begins in `in` seconds with `nodes` nodes (0: as planned); if it begins now, waits
+// up to `timeout` for the nodes that come or are to go.
+int plan_step(int nodes, double in, double timeout);
 int print_environment();
 
 }  // namespace elastic::tools

@@ -96,7 +96,7 @@ void add_evacuate(CLI::App& app, Command& chosen) {
 struct JobOptions {
     std::int64_t op = 0;
     int nodes = 0, least = 0;
-    double timeout = 0;
+    double timeout = 0, in = 0;
     std::string text;
 };
 
@@ -156,6 +156,18 @@ void add_wishes(CLI::App& app, Command& chosen) {
         ->check(whole_number(1, kMaxNodes))
         ->type_name("M");
     add_timeout(sub, *o, 0, "Seconds to wait for them; 0: now or never");
+
+    o = std::make_shared<JobOptions>();
+    sub = add_job_command(app, chosen, "step",
+                          "Say when the next step of the profile begins; by default now", o,
+                          [](const JobOptions& j) { return plan_step(j.nodes, j.in, j.timeout); });
+    sub->add_option("--nodes", o->nodes, "With how many nodes; as the profile says by default")
+        ->check(whole_number(1, kMaxNodes))
+        ->type_name("N");
+    sub->add_option("--in", o->in, "Seconds from now")
+        ->check(number(0, kMostSeconds))
+        ->type_name("S");
+    add_timeout(sub, *o, 0, "Seconds to wait for the nodes that come or are to go");
 
     o = std::make_shared<JobOptions>();
     sub = add_job_command(app, chosen, "release", "Give back nodes on which nothing runs any more",

@@ -21,7 +21,7 @@ bool lends_reserved_nodes(const Policy& policy) {
 
 bool is_worth_lending(const Outlook& outlook, const RunningJob& job, int size_after) {
     const int size = total(job.held);
-    const Duration time = outlook.first_reservation() - outlook.snapshot().now;
+    const Duration time = outlook.first_fall() - outlook.snapshot().now;
     const Duration saved = time - rescale(time, size, size_after, job.elastic);
     return saved > job.elastic.cost.there_and_back(size, size_after);
 }

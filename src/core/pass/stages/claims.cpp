@@ -66,6 +66,7 @@ void Claims::choose_the_rest(Books& books) {
             [&](PoolId pool) { return books.profile().free_now(pool); }, more);
         books.profile().take(books.snapshot().now, books.end_of(job, claim.size), more);
         claim.aside = sum(claim.aside, more);
+        if (!job.elastic.profile.empty()) books.plan_steps_after_start(claim.job, false);
     }
 }
 
@@ -114,6 +115,7 @@ void book_agreements_in_flight(Pass& pass) {
     pass.claims.collect(pass.books);
     if (choices::lends_reserved_nodes(pass.books.policy())) pass.books.count_on_returns();
     pass.claims.book(pass.books);
+    pass.books.plan_later_steps();
 }
 
 }  // namespace elastic::core

@@ -7,6 +7,10 @@
 // reservations that are made after it.  Shrinks that a job asks for are granted
 // by whoever makes the snapshot, since nothing can stand against them.
 //
+// A step of an evolution profile that has more nodes is a request as well, which nobody had to make
+// and for which nodes have been planned since the job started; what others ask for may not take
+// them.
+//
 // A request gets all it asks for, from idle nodes or else from victims, or as much
 // as there is if that is not less than what it takes at least; otherwise it waits
 // for its deadline.  A job's own request is not subject to the resize gap.
@@ -27,16 +31,29 @@ void wait_or_deny(Pass& pass, const GrowthRequest& request) {
     if (request.deadline <= pass.books.snapshot().now) pass.books.deny(request, Reason::no_nodes);
 }
 
+PoolCounts refuse(Pass& pass, const GrowthRequest& request) {
+    wait_or_deny(pass, request);
+    return PoolCounts(pass.books.pools(), 0);
+}
+
 // What victims could give to this job.
 int supply_for(Pass& pass, std::uint32_t running) {
     const RunningJob& job = pass.books.snapshot().running[running];
     return pass.victims.supply_without(pass.books, job.eligible, running);
 }
 
-// `until`: to when the nodes must be free, so that nobody who has been promised a start waits for
-// them.
-void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t running,
-                    const SizeRange& asked, Time until) {
+// The nodes of a step are all that its job needs to go on.
+bool is_worth_shrinking(const Outlook& outlook, const RunningJob& job, int target,
+                        const std::vector<Shrinkage>& victims) {
+    if (!job.elastic.profile.empty()) return true;
+    const Duration saved = outlook.end_of(job) - outlook.end_after_resize(job, target);
+    return choices::is_worth_shrinking(outlook, saved, victims);
+}
+
+// `until`: to when the nodes must be free, so that nobody who has been promised nodes waits for
+// them.  Returns what the job gets.
+PoolCounts satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t running,
+                          const SizeRange& asked, Time until) {
     Books& books = pass.books;
     const RunningJob& job = books.snapshot().running[running];
     const SizeRule& sizes = job.elastic.sizes;
@@ -46,7 +63,7 @@ void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t runn
     const bool may_wait = request.deadline > now;
     const int reach = idle + (may_wait ? supply_for(pass, running) : 0);
     const int target = sizes.largest(asked.low, std::min(asked.high, asked.size + reach));
-    if (target == 0) return wait_or_deny(pass, request);
+    if (target == 0) return refuse(pass, request);
     const int more = target - asked.size;
     const FreeNodes found = books.available(job.eligible, more, until);
     std::vector<Shrinkage> victims;
@@ -54,13 +71,27 @@ void satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t runn
         const Beneficiary who{job.eligible, more - found.count, books.end_of(job), found.by_pool,
                               job.id};
         victims = pass.victims.select(books, who);
-        const Duration saved = books.end_of(job) - books.end_after_resize(job, target);
-        if (victims.empty() || !choices::is_worth_shrinking(books, saved, victims))
-            return wait_or_deny(pass, request);
+        if (victims.empty() || !is_worth_shrinking(books, job, target, victims))
+            return refuse(pass, request);
     }
     books.grant(request, running, found.by_pool, victims);
     pass.victims.remove(books, victims);
     pass.victims.remove(books, running);
+    PoolCounts gained = found.by_pool;
+    for (const Shrinkage& victim : victims) gained = sum(gained, victim.used);
+    return gained;
+}
+
+// The nodes of a job's present step have been planned with, if there were any: they are its own,
+// and so is what it needs for the steps that follow.
+void satisfy_step(Pass& pass, const GrowthRequest& request, std::uint32_t running,
+                  const SizeRange& asked) {
+    Books& books = pass.books;
+    const RunningJob& job = books.snapshot().running[running];
+    books.lift_later_steps(job.id);
+    const PoolCounts gained =
+        satisfy_within(pass, request, running, asked, books.end_of_growth(job));
+    books.plan_later_steps(running, gained);
 }
 
 void satisfy(Pass& pass, const GrowthRequest& request, const KeptPromises& promises) {
@@ -76,7 +107,9 @@ void satisfy(Pass& pass, const GrowthRequest& request, const KeptPromises& promi
     if (job.elastic.sizes.largest(asked.low, asked.high) == 0)
         return books.deny(request, Reason::not_allowed_size);
     if (!job.resizable || books.touched(running)) return wait_or_deny(pass, request);
-    const Time until = promises.any() ? books.end_of(job) : books.snapshot().now;
+    if (!job.elastic.profile.empty()) return satisfy_step(pass, request, running, asked);
+    const bool others_are_promised = promises.any() || books.has_later_steps();
+    const Time until = others_are_promised ? books.end_of(job) : books.snapshot().now;
     satisfy_within(pass, request, running, asked, until);
 }
 

@@ -32,7 +32,7 @@ int size_on_nodes_until(const Outlook& outlook, const RunningJob& job, Time unti
     const int size = wanted > 0 ? choices::feasible_expansion(outlook, job, wanted) : 0;
     if (size == 0) return 0;
     const bool is_later = outlook.end_after_resize(job, size) > outlook.end_of(job);
-    return is_later && !outlook.reservations().empty() ? 0 : size;
+    return is_later && !outlook.falls().empty() ? 0 : size;
 }
 
 bool expand_until(Books& books, std::uint32_t running, Time until, Reason reason) {
@@ -49,7 +49,7 @@ bool expand_until(Books& books, std::uint32_t running, Time until, Reason reason
 bool expand_by_loan(Books& books, std::uint32_t running) {
     const RunningJob& job = books.snapshot().running[running];
     const Time returned = books.returns_at(running);
-    if (returned == books.end_of(job) || books.reservations().empty()) return false;
+    if (returned == books.end_of(job) || books.falls().empty()) return false;
     const int kept = size_on_nodes_until(books, job, books.end_of(job));
     const int lent = size_on_nodes_until(books, job, returned);
     return lent > kept && choices::is_worth_lending(books, job, lent) &&

@@ -18,7 +18,7 @@ namespace {
 // Whether the partly used nodes of `shared` may be taken until `end`: a
 // reservation may count on their coming free.
 bool may_share_until(Books& books, const PoolCounts& idle, const PoolCounts& shared, Time end) {
-    const Time shadow = books.first_reservation();
+    const Time shadow = books.first_fall();
     if (end <= shadow) return true;
     for (PoolId pool = 0; pool < books.pools(); ++pool) {
         if (shared[pool] == 0) continue;
@@ -43,7 +43,7 @@ bool start_on_shared_nodes(Books& books, std::uint32_t pending, Reason reason) {
     if (choose(books.eligible(job.eligible), missing, left, shared) < missing) return false;
     if (!may_share_until(books, idle.by_pool, shared, end)) return false;
     books.start(pending, idle.by_pool, size, reason);
-    const Time shadow = books.first_reservation();
+    const Time shadow = books.first_fall();
     if (shadow < end) books.profile().take(shadow, end, shared);
     return true;
 }
@@ -81,8 +81,8 @@ QueueIndex::Supply supply_for_backfilling(const Outlook& outlook) {
         supply.free += outlook.profile().free_now(pool);
         supply.extra += outlook.profile().free_until(pool, kNever);
     }
-    for (const Reservation& reservation : outlook.reservations())
-        supply.window = std::max(supply.window, reservation.from - outlook.snapshot().now);
+    for (const Time fall : outlook.falls())
+        supply.window = std::max(supply.window, fall - outlook.snapshot().now);
     return supply;
 }
 
@@ -105,6 +105,7 @@ bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
     const bool behind = pass.front.is_behind(job.eligible);
     if (behind && !choices::may_overtake(books.policy())) return false;
     const Reason reason = behind ? Reason::backfilled : Reason::fits;
+    if (!job.elastic.profile.empty()) return books.start_with_steps(pending, reason);
     const FreeNodes idle = idle_nodes_for(books, job);
     if (idle.count == 0) return job.shares_nodes && start_on_shared_nodes(books, pending, reason);
     books.start(pending, idle.by_pool, idle.count, reason);

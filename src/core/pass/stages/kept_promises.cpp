@@ -28,6 +28,7 @@ void KeptPromises::keep(std::uint32_t pending) {
     const PendingJob& job = books_.snapshot().pending[pending];
     const int size = choices::initial_size(books_, job);
     if (size < 1 || size > books_.nodes_in(job.eligible)) return;
+    if (!job.elastic.profile.empty()) return keep_steps(pending);
     const Eligibility& eligible = books_.eligible(job.eligible);
     const Duration duration = books_.end_of(job, size) - books_.snapshot().now;
     Reservation reservation;
@@ -49,6 +50,18 @@ void KeptPromises::keep(std::uint32_t pending) {
     reservation.to =
         std::max(reservation.from + duration, std::nextafter(reservation.from, kNever));
     books_.reserve(reservation);
+    kept_.push_back(pending);
+}
+
+void KeptPromises::keep_steps(std::uint32_t pending) {
+    const Time now = books_.snapshot().now;
+    const Time latest = books_.snapshot().pending[pending].promised + books_.policy().head_delay;
+    auto reservation = books_.fit(pending, now);
+    if (!reservation) return;
+    if (latest > reservation->from)
+        if (auto then = books_.fit(pending, latest); then && then->from == latest)
+            reservation = std::move(then);
+    books_.reserve(*reservation);
     kept_.push_back(pending);
 }
 

@@ -23,6 +23,7 @@ class KeptPromises {
 
   private:
     void keep(std::uint32_t pending);
+    void keep_steps(std::uint32_t pending);
 
     Books& books_;
     std::vector<std::uint32_t> kept_;  // places in the queue

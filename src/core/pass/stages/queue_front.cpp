@@ -50,6 +50,7 @@ bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
 
 bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
     const PendingJob& job = books.snapshot().pending[pending];
+    if (!job.elastic.profile.empty()) return reserve_steps(books, pending);
     const Duration duration = books.end_of(job, size) - books.snapshot().now;
     Reservation reservation;
     reservation.job = pending;
@@ -62,6 +63,12 @@ bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
     reservation.to = std::max(*from + duration, std::nextafter(*from, kNever));
     books.reserve(reservation);
     return true;
+}
+
+bool QueueFront::reserve_steps(Books& books, std::uint32_t pending) {
+    const auto reservation = books.fit(pending, books.snapshot().now);
+    if (reservation) books.reserve(*reservation);
+    return reservation.has_value();
 }
 
 // Marks the pools, and then the eligibilities of which all (or any) pools are marked.

@@ -32,6 +32,7 @@ class QueueFront {
               std::vector<std::uint8_t>& eligibilities, bool all);
     bool reserve(Books&, std::uint32_t pending, int size);
     bool reserve_one(Books&, std::uint32_t pending, int size);
+    bool reserve_steps(Books&, std::uint32_t pending);
 
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
     std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked

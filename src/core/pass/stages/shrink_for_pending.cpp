@@ -46,7 +46,7 @@ class LiftedReservation {
     std::optional<Reservation> reservation_;
 };
 
-bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
+bool start_on_victims(Pass& pass, std::uint32_t pending, int size) {
     Books& books = pass.books;
     const PendingJob& job = books.snapshot().pending[pending];
     const Time end = books.end_of(job, size);
@@ -68,6 +68,17 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     books.start_by_shrinking(pending, idle, size, victims);
     pass.victims.remove(books, victims);
     return true;
+}
+
+// A job with an evolution profile also has to have its later steps in time.
+bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
+    Books& books = pass.books;
+    const PendingJob& job = books.snapshot().pending[pending];
+    if (job.elastic.profile.empty()) return start_on_victims(pass, pending, size);
+    if (!books.plan_steps_after_start(pending, true)) return false;
+    const bool starts = start_on_victims(pass, pending, size);
+    if (!starts) books.lift_later_steps(job.id);
+    return starts;
 }
 
 bool start_somehow(Pass& pass, std::uint32_t pending, int size) {
@@ -93,7 +104,9 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     const PendingJob& job = books.snapshot().pending[pending];
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(books.policy())) return false;
     const int size = choices::least_initial_size(books, job);
-    if (size < 1 || failures.covers(job.eligible, size, job.duration)) return false;
+    const bool is_judged_by_size = job.elastic.profile.empty();
+    if (size < 1) return false;
+    if (is_judged_by_size && failures.covers(job.eligible, size, job.duration)) return false;
     if (books.free_now(job.eligible) + pass.victims.supply(books, job.eligible) < size)
         return false;
     const auto reserved = std::ranges::count(books.reservations(), pending, &Reservation::job);
@@ -105,7 +118,7 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     if (books.has_claim(job.id)) return false;
     // Where it would not pay for this job, it is taken not to pay for one that wants no less for no
     // less time: not so for sure, but no worse by measurement and less to search.
-    if (!all_reserved) failures.add(job.eligible, size, job.duration);
+    if (!all_reserved && is_judged_by_size) failures.add(job.eligible, size, job.duration);
     return false;
 }
 

@@ -142,22 +142,21 @@ int Victims::supply_without(const Outlook& outlook, EligibilityId id, std::uint3
 // its victims' nodes they might be.
 void Victims::begin_losses(const Outlook& outlook, const Beneficiary& who) {
     lost_.clear();
-    for (const Reservation& reservation : outlook.reservations())
-        for (int nodes : who.idle) lost_.push_back(reservation.from < who.end ? nodes : 0);
+    for (const Time fall : outlook.falls())
+        for (int nodes : who.idle) lost_.push_back(fall < who.end ? nodes : 0);
 }
 
-// Between reservations nodes only come free, so where all have theirs when they begin, they keep
-// them.
+// Between falls nodes only come free, so where all have theirs when they begin, they keep them.
 bool Victims::respects_reservations(const Outlook& outlook, const Shrinkage& part,
                                     Time beneficiary_end) {
-    if (outlook.reservations().empty()) return true;
+    if (outlook.falls().empty()) return true;
     const Holding before = outlook.holding(part.victim), after = outlook.holding_after(part);
     lost_with_ = lost_;
     std::size_t i = 0;
-    for (const Reservation& reservation : outlook.reservations())
+    for (const Time fall : outlook.falls())
         for (PoolId pool = 0; pool < outlook.pools(); ++pool, ++i) {
-            lost_with_[i] += lost_at(reservation.from, pool, part, beneficiary_end, before, after);
-            if (outlook.profile().free_at(pool, reservation.from) < lost_with_[i]) return false;
+            lost_with_[i] += lost_at(fall, pool, part, beneficiary_end, before, after);
+            if (outlook.profile().free_at(pool, fall) < lost_with_[i]) return false;
         }
     lost_.swap(lost_with_);
     return true;

@@ -28,6 +28,8 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     backfilled_ = false;
     equal_share_ = -1;
     reservations_.clear();
+    later_.clear();
+    falls_.clear();
     PoolCounts idle(pools(), 0);
     for (PoolId pool = 0; pool < pools(); ++pool) idle[pool] = snapshot.pools[pool].idle;
     profile_.begin(snapshot.now, idle, index.vacancies);
@@ -116,9 +118,13 @@ void Books::claim(std::uint32_t pending) {
 }
 
 void Books::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
+    profile_.take(snapshot_->now, end_of(snapshot_->pending[pending], size), idle);
+    start_action(pending, idle, size, reason);
+}
+
+void Books::start_action(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
     const PendingJob& job = snapshot_->pending[pending];
     decide(pending);
-    profile_.take(snapshot_->now, end_of(job, size), idle);
     backfilled_ = backfilled_ || reason == Reason::backfilled;
     Action& action = add(ActionKind::start, reason, job.id, idle);
     action.size_after = size;
@@ -187,7 +193,12 @@ void Books::withdraw(const Promise& offer) {
 }
 
 void Books::reserve(const Reservation& reservation) {
-    profile_.take(reservation.from, reservation.to, reservation.nodes);
+    if (reservation.layers.empty()) {
+        profile_.take(reservation.from, reservation.to, reservation.nodes);
+        falls_.push_back(reservation.from);
+    }
+    take(profile_, reservation.layers);
+    for (const Occupation& layer : reservation.layers) falls_.push_back(layer.from);
     reservations_.push_back(reservation);
 }
 
@@ -198,8 +209,142 @@ std::optional<Reservation> Books::lift_reservation(std::uint32_t pending) {
     if (own == reservations_.end()) return std::nullopt;
     const Reservation lifted = *own;
     reservations_.erase(own);
-    profile_.give_back(lifted.from, lifted.to, lifted.nodes);
+    if (lifted.layers.empty()) {
+        profile_.give_back(lifted.from, lifted.to, lifted.nodes);
+        forget_fall(lifted.from);
+    }
+    give_back(profile_, lifted.layers);
+    for (const Occupation& layer : lifted.layers) forget_fall(layer.from);
     return lifted;
+}
+
+void Books::forget_fall(Time time) {
+    const auto fall = std::ranges::find(falls_, time);
+    if (fall != falls_.end()) falls_.erase(fall);
+}
+
+// ---- evolution profiles
+
+std::optional<Reservation> Books::fit(std::uint32_t pending, Time from) {
+    const PendingJob& job = snapshot_->pending[pending];
+    const Duration duration = end_of(job, job.elastic.pref) - snapshot_->now;
+    auto found =
+        core::fit(profile_, eligible(job.eligible), layers(job.elastic.profile, duration), from);
+    if (!found) return std::nullopt;
+    Reservation reservation{pending, found->front().from, 0, PoolCounts(pools(), 0),
+                            *std::move(found)};
+    reservation.to = reservation.from + duration;
+    for (const Occupation& layer : reservation.layers)
+        if (layer.from <= reservation.from) reservation.nodes = sum(reservation.nodes, layer.nodes);
+    return reservation;
+}
+
+bool Books::start_with_steps(std::uint32_t pending, Reason reason) {
+    const PendingJob& job = snapshot_->pending[pending];
+    const Time now = snapshot_->now;
+    if (free_now(job.eligible) < job.elastic.pref) return false;
+    const auto taken =
+        fit_at(profile_, eligible(job.eligible),
+               layers(job.elastic.profile, end_of(job, job.elastic.pref) - now), now);
+    if (!taken) return false;
+    PoolCounts idle(pools(), 0);
+    LaterSteps later{job.id, {}, {}};
+    take(profile_, *taken);
+    for (const Occupation& layer : *taken) {
+        if (layer.from <= now)
+            idle = sum(idle, layer.nodes);
+        else
+            later.gains.push_back(layer);
+    }
+    enter(std::move(later));
+    start_action(pending, idle, job.elastic.pref, reason);
+    return true;
+}
+
+void Books::plan_later_steps() {
+    if (index_->profiles_running == 0) return;
+    std::vector<std::uint32_t> order;
+    const std::vector<RunningJob>& running = snapshot_->running;
+    for (std::uint32_t i = 0; i < running.size(); ++i)
+        if (!running[i].elastic.profile.empty()) order.push_back(i);
+    // Who began first was promised first.
+    std::ranges::sort(order, {},
+                      [&](std::uint32_t i) { return std::pair(running[i].start, running[i].id); });
+    for (const std::uint32_t i : order) plan_later_steps(i, coming(running[i].id));
+}
+
+// What agreements in flight bring the job, or take from it.
+PoolCounts Books::coming(JobId job) const {
+    PoolCounts nodes(pools(), 0);
+    for (const Promise& promise : snapshot_->promises) {
+        if (promise.job == job && promise.kind == ResizeKind::shrink)
+            nodes = difference(nodes, promise.nodes);
+        else if (promise.job == job || promise.beneficiary == job)
+            nodes = sum(nodes, promise.nodes);
+    }
+    return nodes;
+}
+
+void Books::plan_later_steps(std::uint32_t running, const PoolCounts& coming) {
+    const RunningJob& job = snapshot_->running[running];
+    const Time now = snapshot_->now, end = end_of(job);
+    PoolCounts held = sum(job.held, coming), recent = coming;
+    const StepsAhead ahead = steps_ahead(job.elastic.profile, total(held), end - now);
+    LaterSteps later{job.id, {}, {}};
+    --held[job.batch_host_pool];  // which it keeps
+    for (auto part = ahead.given.rbegin(); part != ahead.given.rend(); ++part) {
+        Occupation given{now + part->to, end, PoolCounts(pools(), 0)};
+        int left = part->nodes;
+        // What came last goes first.
+        for (PoolCounts* from : {&recent, &held})
+            for (PoolId pool = 0; pool < pools(); ++pool) {
+                const int nodes = std::clamp(std::min((*from)[pool], held[pool]), 0, left);
+                given.nodes[pool] += nodes;
+                recent[pool] -= nodes;
+                held[pool] -= nodes;
+                left -= nodes;
+            }
+        profile_.move_vacancy(end, given.from, given.nodes);
+        later.given.push_back(std::move(given));
+    }
+    later.gains = take_in_turn(profile_, eligible(job.eligible), ahead.gains, now);
+    enter(std::move(later));
+}
+
+bool Books::plan_steps_after_start(std::uint32_t pending, bool in_time) {
+    const PendingJob& job = snapshot_->pending[pending];
+    const Time now = snapshot_->now;
+    std::vector<Layer> later = layers(job.elastic.profile, end_of(job, job.elastic.pref) - now);
+    std::erase_if(later, [](const Layer& layer) { return layer.from <= 0; });
+    LaterSteps steps{job.id, {}, {}};
+    if (in_time) {
+        auto found = fit_at(profile_, eligible(job.eligible), later, now);
+        if (!found) return false;
+        steps.gains = *std::move(found);
+        take(profile_, steps.gains);
+    } else {
+        steps.gains = take_in_turn(profile_, eligible(job.eligible), later, now);
+    }
+    enter(std::move(steps));
+    return true;
+}
+
+void Books::enter(LaterSteps later) {
+    for (const Occupation& gain : later.gains) falls_.push_back(gain.from);
+    later_.push_back(std::move(later));
+}
+
+void Books::lift_later_steps(JobId job) {
+    // Elements of an array share a number until they start; the last is who was tried just now.
+    const auto from_behind =
+        std::ranges::find(later_.rbegin(), later_.rend(), job, &LaterSteps::job);
+    if (from_behind == later_.rend()) return;
+    const auto own = std::prev(from_behind.base());
+    for (const Occupation& gain : own->gains) forget_fall(gain.from);
+    give_back(profile_, own->gains);
+    for (const Occupation& given : own->given)
+        profile_.move_vacancy(given.from, given.to, given.nodes);
+    later_.erase(own);
 }
 
 void Books::announce_reservations() {

@@ -44,6 +44,19 @@ class Books : public Outlook {
     void keep(const Promise& offer);
     void withdraw(const Promise& offer);
 
+    // The earliest reservation from `from` on for all steps of a job that has a profile.
+    std::optional<Reservation> fit(std::uint32_t pending, Time from);
+    // Starts such a job if all of its steps fit from now on.
+    bool start_with_steps(std::uint32_t pending, Reason);
+    // Takes what the later steps of running jobs need, beside what agreements in flight bring them.
+    void plan_later_steps();
+    // The same of one that has these nodes besides, or fewer.
+    void plan_later_steps(std::uint32_t running, const PoolCounts& coming);
+    // Of a pending job that is to start now on other nodes than those that are free.  False, and
+    // nothing is taken, if it must be in time and cannot.
+    bool plan_steps_after_start(std::uint32_t pending, bool in_time);
+    void lift_later_steps(JobId);  // nothing if it has none
+
     void reserve(const Reservation&);
     // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
@@ -54,6 +67,10 @@ class Books : public Outlook {
 
   private:
     void index_running_jobs();
+    void start_action(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
+    void enter(LaterSteps);
+    void forget_fall(Time);
+    PoolCounts coming(JobId) const;
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
 

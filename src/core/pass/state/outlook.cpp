@@ -84,11 +84,10 @@ Holding Outlook::hold(std::uint32_t running, const PoolCounts& nodes, Time end,
 bool Outlook::may_grow(std::uint32_t running, const PoolCounts& more) const {
     for (PoolId pool = 0; pool < pools(); ++pool)
         if (more[pool] > profile_.free_now(pool)) return false;
-    if (reservations_.empty()) return true;
+    if (falls_.empty()) return true;
     const Holding before = holding(running), after = holding_after(running, more);
-    for (const Reservation& reservation : reservations_)
+    for (const Time from : falls_)
         for (PoolId pool = 0; pool < pools(); ++pool) {
-            const Time from = reservation.from;
             const int lost = before.free_at(pool, from) + more[pool] - after.free_at(pool, from);
             if (profile_.free_at(pool, from) < lost) return false;
         }
@@ -149,10 +148,18 @@ int Outlook::equal_share() const {
     return equal_share_;
 }
 
-Time Outlook::first_reservation() const {
+Time Outlook::first_fall() const {
     Time first = kNever;
-    for (const Reservation& reservation : reservations_) first = std::min(first, reservation.from);
+    for (const Time fall : falls_) first = std::min(first, fall);
     return first;
+}
+
+Time Outlook::end_of_growth(const RunningJob& job) const {
+    const Time now = snapshot_->now, end = end_of(job);
+    Time until = now;
+    for (const Layer& lack : steps_ahead(job.elastic.profile, total(job.held), end - now).gains)
+        if (lack.from <= 0) until = std::max(until, std::min(end, now + lack.to));
+    return until > now ? until : end;
 }
 
 int Outlook::undecided_copies(std::uint32_t pending) const {

@@ -9,12 +9,14 @@
 // Nothing here changes anything: choices see an Outlook, and only stages have the Books behind it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "core/availability/holding.hpp"
+#include "core/availability/occupation.hpp"
 #include "core/availability/profile.hpp"
 #include "core/availability/snapshot_index.hpp"
 #include "core/model/policy.hpp"
@@ -35,7 +37,15 @@ struct Shrinkage {
 struct Reservation {
     std::uint32_t job = 0;
     Time from = 0, to = 0;
-    PoolCounts nodes;
+    PoolCounts nodes;    // when it starts
+    Occupations layers;  // of a job with an evolution profile: all that it takes, `nodes` included
+};
+
+// What is taken for the steps that a job with an evolution profile has before it.
+struct LaterSteps {
+    JobId job = 0;
+    Occupations gains;
+    Occupations given;  // its own nodes, which come free at `from` and not only at `to`
 };
 
 // Nodes that a job can have.
@@ -87,7 +97,16 @@ class Outlook {
     // kNever if not by the estimates.
     Time free_without_shrinking(EligibilityId, int nodes) const;
     int shared_nodes(PoolId pool) const { return shared_[pool]; }
-    Time first_reservation() const;
+    // Times at which nodes are taken that are free before: by reservations and by the later steps
+    // of evolution profiles.  Between them nodes only come free.
+    const std::vector<Time>& falls() const { return falls_; }
+    Time first_fall() const;  // kNever if there is none
+    bool has_later_steps() const {
+        return std::ranges::any_of(later_, [](const auto& one) { return !one.gains.empty(); });
+    }
+    // How long a running job is to keep what it lacks of its present step: until the step that has
+    // fewer nodes again, or its end.
+    Time end_of_growth(const RunningJob&) const;
     int equal_share() const;  // computed once (equal_share.hpp)
 
     bool is_anyone_waiting() const { return undecided_ > 0; }
@@ -113,10 +132,12 @@ class Outlook {
     const Policy* policy_ = nullptr;
     Profile profile_;
     std::vector<Reservation> reservations_;
-    Marks touched_;  // by running job: has its action
-    Marks asks_;     // by running job: its request is its one agreement
-    Marks decided_;  // by pending job: starts, or has a claim, and so have all its copies
-    Marks returns_;  // by running job: reservations count on what it can give back
+    std::vector<LaterSteps> later_;
+    std::vector<Time> falls_;  // in no order
+    Marks touched_;            // by running job: has its action
+    Marks asks_;               // by running job: its request is its one agreement
+    Marks decided_;            // by pending job: starts, or has a claim, and so have all its copies
+    Marks returns_;            // by running job: reservations count on what it can give back
     std::map<std::uint32_t, int> decided_copies_;  // by pending job that has any; if some are left
     int undecided_ = 0;                            // entries of the queue
     std::vector<JobId> claimants_;                 // that wait for victims
