@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <string_view>
@@ -23,16 +24,49 @@ double median(std::vector<double>& values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-template <class Measure>
-Average average(const Workload& workload, const Outcome& outcome, Measure measure,
-                std::vector<double>& values) {
-    values.clear();
-    for (std::size_t i = 0; i < workload.jobs.size(); ++i)
-        if (outcome.jobs[i].nodes_start > 0)
-            values.push_back(measure(workload.jobs[i], outcome.jobs[i]));
+// Reorders `values`, of which there is at least one.
+double percentile(std::vector<double>& values, double share) {
+    const double rank = std::ceil(share * static_cast<double>(values.size()));
+    const auto place = values.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
+    std::nth_element(values.begin(), place, values.end());
+    return *place;
+}
+
+Distribution distribution(std::vector<double>& values) {
     if (values.empty()) return {};
     const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-    return {sum / static_cast<double>(values.size()), median(values)};
+    Distribution result;
+    result.mean = sum / static_cast<double>(values.size());
+    result.median = median(values);
+    result.p95 = percentile(values, 0.95);
+    result.p99 = percentile(values, 0.99);
+    result.max = *std::ranges::max_element(values);
+    return result;
+}
+
+// Of the jobs that ran and that `counts` says yes to.
+template <class Counts>
+Experience experience(const Workload& workload, const Outcome& outcome, Counts counts) {
+    std::vector<double> values;
+    values.reserve(workload.jobs.size());
+    const auto of = [&](auto measure) {
+        values.clear();
+        for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+            if (outcome.jobs[i].nodes_start > 0 && counts(workload.jobs[i]))
+                values.push_back(measure(workload.jobs[i], outcome.jobs[i]));
+        return distribution(values);
+    };
+    Experience result;
+    result.wait = of(wait);
+    result.turnaround = of(turnaround);
+    result.slowdown = of(slowdown);
+    result.bounded_slowdown = of(bounded_slowdown);
+    result.jobs = static_cast<std::int64_t>(values.size());
+    return result;
+}
+
+bool is_rigid(const Job& job) {
+    return job.elasticity < 0;
 }
 
 Duration makespan(const Workload& workload, const Outcome& outcome) {
@@ -61,11 +95,22 @@ class Page {
     void node_seconds(std::string_view name, double value) {
         put("  {:<24}{:>14.1f} node-seconds\n", name, value);
     }
-    void averages() { put("{:<26}{:>14}{:>16}\n", "", "mean", "median"); }
-    void average(std::string_view name, Average value, std::string_view unit) {
-        put("  {:<24}{:>14.2f}{:>16.2f}  {}", name, value.mean, value.median, unit);
+    void distributions() {
+        put("{:<26}{:>14}{:>14}{:>14}{:>14}{:>14}\n", "", "mean", "median", "95 %", "99 %",
+            "maximum");
+    }
+    void distribution(std::string_view name, const Distribution& d, std::string_view unit) {
+        put("  {:<24}{:>14.2f}{:>14.2f}{:>14.2f}{:>14.2f}{:>14.2f}  {}", name, d.mean, d.median,
+            d.p95, d.p99, d.max, unit);
         while (text_.back() == ' ') text_.pop_back();
         text_ += '\n';
+    }
+    // `note` says of whom: ", rigid".
+    void experience(const Experience& e, std::string_view note) {
+        distribution(fmt::format("wait{}", note), e.wait, "s");
+        distribution(fmt::format("turnaround{}", note), e.turnaround, "s");
+        distribution(fmt::format("slowdown{}", note), e.slowdown, "");
+        distribution(fmt::format("bounded slowdown{}", note), e.bounded_slowdown, "");
     }
     std::string take() { return std::move(text_); }
 
@@ -77,11 +122,30 @@ class Page {
     std::string text_;
 };
 
-Json to_json(Average average) {
-    return Json::object().set("mean", average.mean).set("median", average.median);
+Json to_json(const Distribution& d) {
+    return Json::object()
+        .set("mean", d.mean)
+        .set("median", d.median)
+        .set("p95", d.p95)
+        .set("p99", d.p99)
+        .set("max", d.max);
+}
+
+Json to_json(const Experience& e) {
+    return Json::object()
+        .set("jobs", e.jobs)
+        .set("wait", to_json(e.wait))
+        .set("turnaround", to_json(e.turnaround))
+        .set("slowdown", to_json(e.slowdown))
+        .set("bounded_slowdown", to_json(e.bounded_slowdown));
 }
 
 }  // namespace
+
+std::string class_of(const Workload& workload, const Job& job) {
+    if (is_rigid(job)) return "rigid";
+    return core::class_name(workload.elasticities[job.elasticity].annotation);
+}
 
 Duration wait(const Job& job, const JobResult& result) {
     return result.start - job.submit;
@@ -101,20 +165,16 @@ double bounded_slowdown(const Job& job, const JobResult& result) {
 
 Summary summarise(const Workload& workload, const Outcome& outcome) {
     Summary summary;
+    static_cast<Experience&>(summary) =
+        experience(workload, outcome, [](const Job&) { return true; });
+    summary.rigid = experience(workload, outcome, is_rigid);
     summary.nodes = workload.nodes;
     summary.skipped = workload.skipped;
     summary.malformed = workload.malformed;
     summary.rejected = workload.rejected;
     summary.lost = outcome.lost;
-    summary.jobs = static_cast<std::int64_t>(workload.jobs.size()) - outcome.lost;
-    summary.elastic = std::count_if(workload.jobs.begin(), workload.jobs.end(),
-                                    [](const Job& job) { return job.elasticity >= 0; });
-    std::vector<double> values;
-    values.reserve(workload.jobs.size());
-    summary.wait = average(workload, outcome, wait, values);
-    summary.turnaround = average(workload, outcome, turnaround, values);
-    summary.slowdown = average(workload, outcome, slowdown, values);
-    summary.bounded_slowdown = average(workload, outcome, bounded_slowdown, values);
+    summary.elastic = static_cast<std::int64_t>(workload.jobs.size()) -
+                      std::ranges::count_if(workload.jobs, is_rigid);
     summary.makespan = makespan(workload, outcome);
     summary.counters = outcome.counters;
     const double capacity = workload.nodes * summary.makespan;
@@ -135,15 +195,13 @@ std::string to_text(const Summary& s) {
     if (s.malformed > 0) page.count("malformed", s.malformed, "left out");
     page.count("rejected", s.rejected, s.rejected > 0 ? "larger than the machine" : "");
     page.count("lost", s.lost);
-    page.averages();
-    page.average("wait", s.wait, "s");
-    page.average("turnaround", s.turnaround, "s");
-    page.average("slowdown", s.slowdown, "");
-    page.average("bounded slowdown", s.bounded_slowdown, "");
+    page.distributions();
+    page.experience(s, "");
+    if (s.elastic > 0 && s.rigid.jobs > 0) page.experience(s.rigid, ", rigid");
     page.heading(fmt::format("machine ({} nodes)", s.nodes));
     page.seconds("makespan", s.makespan);
-    page.share("utilisation", s.utilisation);
     page.share("useful utilisation", s.useful_utilisation);
+    page.share("papers' utilisation", s.utilisation);
     page.heading("decisions");
     page.count("starts in order", c.in_order);
     page.count("backfills", c.backfilled);
@@ -171,6 +229,7 @@ Json to_json(const Summary& s) {
         .set("turnaround", to_json(s.turnaround))
         .set("slowdown", to_json(s.slowdown))
         .set("bounded_slowdown", to_json(s.bounded_slowdown))
+        .set("rigid", to_json(s.rigid))
         .set("makespan", s.makespan)
         .set("utilisation", s.utilisation)
         .set("useful_utilisation", s.useful_utilisation)

@@ -14,6 +14,9 @@ namespace elastic::simulator {
 // Jobs shorter than this count as this long in the bounded slowdown.
 inline constexpr Duration kSlowdownBound = 10;  // seconds
 
+// "rigid", or as in the annotation.
+std::string class_of(const Workload&, const Job&);
+
 // Of one job.
 Duration wait(const Job&, const JobResult&);
 Duration turnaround(const Job&, const JobResult&);
@@ -22,15 +25,23 @@ double slowdown(const Job&, const JobResult&);
 // max(1, turnaround / max(run time, kSlowdownBound))
 double bounded_slowdown(const Job&, const JobResult&);
 
-struct Average {
-    double mean = 0, median = 0;
+// A percentile is the least value that so many per cent of the jobs do not exceed.
+struct Distribution {
+    double mean = 0, median = 0, p95 = 0, p99 = 0, max = 0;
 };
 
-struct Summary {
+// What a group of jobs went through; all are 0 if none of them ran.
+struct Experience {
+    std::int64_t jobs = 0;                                      // that ran
+    Distribution wait, turnaround, slowdown, bounded_slowdown;  // times in seconds
+};
+
+// Of all jobs.
+struct Summary : Experience {
     int nodes = 0;  // of the machine
-    std::int64_t jobs = 0, skipped = 0, malformed = 0, rejected = 0, lost = 0;
-    std::int64_t elastic = 0;                              // of `jobs`
-    Average wait, turnaround, slowdown, bounded_slowdown;  // times in seconds
+    std::int64_t skipped = 0, malformed = 0, rejected = 0, lost = 0;
+    std::int64_t elastic = 0;  // of `jobs`
+    Experience rigid;          // the others alone
     // From the first submission to the last end, seconds.
     Duration makespan = 0;
     // Node-seconds held by jobs, by nodes times makespan; and those less what resizes cost.

@@ -59,11 +59,7 @@ std::string jobs_csv(const Workload& workload, const Outcome& outcome) {
         const JobResult& result = outcome.jobs[i];
         if (result.nodes_start == 0) continue;
         csv.add(job.id);
-        if (job.elasticity < 0)
-            csv.add("rigid");
-        else
-            csv.add(core::class_name(workload.elasticities[job.elasticity].annotation));
-        csv.add(job.submit).add(result.start).add(result.end);
+        csv.add(class_of(workload, job)).add(job.submit).add(result.start).add(result.end);
         csv.add(std::int64_t{result.nodes_start}).add(std::int64_t{result.nodes_end});
         csv.add(wait(job, result)).add(turnaround(job, result)).add(slowdown(job, result));
         csv.add(std::int64_t{result.resizes}).end_line();

@@ -24,6 +24,7 @@
 #include "common/atomic_file.hpp"
 #include "common/config_file.hpp"
 #include "common/text.hpp"
+#include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/log_reader.hpp"
 #include "simulator/metrics.hpp"
@@ -36,38 +37,89 @@ using namespace simulator;
 
 constexpr std::size_t kMostResults = std::size_t{1} << 30;  // bytes of results.csv
 
-struct Column {
-    const char* name;
-    double (*of)(const Summary&);
+// Of a run; the comparison is there if the study has a baseline.
+struct Figures {
+    Summary summary;
+    Comparison comparison;
 };
 
-constexpr std::array kColumns{
-    Column{"jobs", [](const Summary& s) { return static_cast<double>(s.jobs); }},
-    Column{"skipped", [](const Summary& s) { return static_cast<double>(s.skipped); }},
-    Column{"rejected", [](const Summary& s) { return static_cast<double>(s.rejected); }},
-    Column{"lost", [](const Summary& s) { return static_cast<double>(s.lost); }},
-    Column{"mean_wait", [](const Summary& s) { return s.wait.mean; }},
-    Column{"median_wait", [](const Summary& s) { return s.wait.median; }},
-    Column{"mean_turnaround", [](const Summary& s) { return s.turnaround.mean; }},
-    Column{"median_turnaround", [](const Summary& s) { return s.turnaround.median; }},
-    Column{"mean_slowdown", [](const Summary& s) { return s.slowdown.mean; }},
-    Column{"median_slowdown", [](const Summary& s) { return s.slowdown.median; }},
-    Column{"mean_bounded_slowdown", [](const Summary& s) { return s.bounded_slowdown.mean; }},
-    Column{"median_bounded_slowdown", [](const Summary& s) { return s.bounded_slowdown.median; }},
-    Column{"makespan", [](const Summary& s) { return s.makespan; }},
-    Column{"utilisation", [](const Summary& s) { return s.utilisation; }},
-    Column{"useful_utilisation", [](const Summary& s) { return s.useful_utilisation; }},
-    Column{"shrinks", [](const Summary& s) { return static_cast<double>(s.counters.shrinks); }},
-    Column{"expansions",
-           [](const Summary& s) { return static_cast<double>(s.counters.expansions); }},
-    Column{"denied_requests",
-           [](const Summary& s) { return static_cast<double>(s.counters.denied); }},
+struct Column {
+    const char* name;
+    double (*of)(const Figures&);
 };
+
+template <auto member>
+constexpr Column number(const char* name) {
+    return {name, [](const Figures& f) { return static_cast<double>(f.summary.*member); }};
+}
+
+template <auto member>
+constexpr Column counter(const char* name) {
+    return {name, [](const Figures& f) { return static_cast<double>(f.summary.counters.*member); }};
+}
+
+// "mean_wait": of all jobs.
+template <auto measure, auto statistic>
+constexpr Column of_all(const char* name) {
+    return {name, [](const Figures& f) { return f.summary.*measure.*statistic; }};
+}
+
+template <auto measure, auto statistic>
+constexpr Column of_rigid(const char* name) {
+    return {name, [](const Figures& f) { return f.summary.rigid.*measure.*statistic; }};
+}
+
+using D = Distribution;
+using E = Experience;
+constexpr std::array kColumns{
+    number<&Summary::jobs>("jobs"),
+    number<&Summary::skipped>("skipped"),
+    number<&Summary::rejected>("rejected"),
+    number<&Summary::lost>("lost"),
+    of_all<&E::wait, &D::mean>("mean_wait"),
+    of_all<&E::wait, &D::median>("median_wait"),
+    of_all<&E::wait, &D::p95>("p95_wait"),
+    of_all<&E::wait, &D::p99>("p99_wait"),
+    of_all<&E::wait, &D::max>("max_wait"),
+    of_all<&E::turnaround, &D::mean>("mean_turnaround"),
+    of_all<&E::turnaround, &D::median>("median_turnaround"),
+    of_all<&E::slowdown, &D::mean>("mean_slowdown"),
+    of_all<&E::slowdown, &D::median>("median_slowdown"),
+    of_all<&E::bounded_slowdown, &D::mean>("mean_bounded_slowdown"),
+    of_all<&E::bounded_slowdown, &D::median>("median_bounded_slowdown"),
+    of_rigid<&E::wait, &D::mean>("rigid_mean_wait"),
+    of_rigid<&E::wait, &D::p99>("rigid_p99_wait"),
+    of_rigid<&E::wait, &D::max>("rigid_max_wait"),
+    of_rigid<&E::turnaround, &D::mean>("rigid_mean_turnaround"),
+    of_rigid<&E::bounded_slowdown, &D::mean>("rigid_mean_bounded_slowdown"),
+    number<&Summary::makespan>("makespan"),
+    number<&Summary::utilisation>("utilisation"),
+    number<&Summary::useful_utilisation>("useful_utilisation"),
+    counter<&Counters::shrinks>("shrinks"),
+    counter<&Counters::expansions>("expansions"),
+    counter<&Counters::denied>("denied_requests"),
+};
+
+// Besides, with a baseline.
+constexpr std::array kComparisonColumns{
+    Column{"delayed",
+           [](const Figures& f) { return static_cast<double>(f.comparison.delayed.size()); }},
+    Column{"delayed_rigid",
+           [](const Figures& f) { return static_cast<double>(f.comparison.delayed_rigid); }},
+    Column{"longest_delay", [](const Figures& f) { return f.comparison.longest_delay; }},
+};
+
+std::vector<Column> columns_of(const SweepPlan& plan) {
+    std::vector<Column> columns(kColumns.begin(), kColumns.end());
+    if (plan.line_of("Baseline") > 0)
+        columns.insert(columns.end(), kComparisonColumns.begin(), kComparisonColumns.end());
+    return columns;
+}
 
 std::string header(const SweepPlan& plan) {
     std::vector<std::string> cells;
     for (const Axis& axis : plan.axes()) cells.push_back(axis.key);
-    for (const Column& column : kColumns) cells.emplace_back(column.name);
+    for (const Column& column : columns_of(plan)) cells.emplace_back(column.name);
     return csv_line(cells);
 }
 
@@ -114,8 +166,9 @@ Result<void> ResultsFile::open(const std::string& path, const std::string& heade
         lines_.emplace_back(line);
     if (lines_.front() != header)
         return error(
-            "{}: is of a study with other keys (its first line differs); give this one "
-            "another --out",
+            "{}: is of a study with other keys, or of another version (its first line differs); "
+            "give "
+            "this one another --out",
             path);
     lines_.erase(lines_.begin());
     return {};
@@ -151,10 +204,21 @@ std::string parameters(const SweepPlan& plan, std::size_t run) {
     return csv_line(plan.values(run));
 }
 
-std::string results(const Summary& summary) {
+std::string results(const std::vector<Column>& columns, const Figures& figures) {
     std::vector<std::string> cells;
-    for (const Column& column : kColumns) cells.push_back(exact(column.of(summary)));
+    for (const Column& column : columns) cells.push_back(exact(column.of(figures)));
     return csv_line(cells);
+}
+
+// Results are plain numbers, so parameters end at the comma before as many as there are columns.
+std::size_t end_of_parameters(const std::string& line, std::size_t columns) {
+    std::size_t end = line.size();
+    for (std::size_t i = 0; i < columns; ++i) {
+        if (end == 0) return 0;
+        end = line.rfind(',', end - 1);
+        if (end == std::string::npos) return 0;
+    }
+    return end;
 }
 
 class Sweep {
@@ -163,6 +227,7 @@ class Sweep {
         : plan_(plan),
           logs_(logs),
           file_(file),
+          columns_(columns_of(plan)),
           done_(plan.runs()),
           why_not_(plan.runs() / plan.runs_per_workload()) {}
 
@@ -172,7 +237,7 @@ class Sweep {
         for (std::size_t run = 0; run < plan_.runs(); ++run) runs[parameters(plan_, run)] = run;
         std::size_t resumed = 0;
         for (const std::string& line : file_.lines()) {
-            const auto found = runs.find(line.substr(0, end_of_parameters(line)));
+            const auto found = runs.find(line.substr(0, end_of_parameters(line, columns_.size())));
             if (found == runs.end()) {
                 others_.push_back(line);
             } else {
@@ -213,18 +278,6 @@ class Sweep {
 
     const std::vector<std::string>& lines() const { return done_; }
 
-    // Results are plain numbers, so parameters end at the comma before as many as there are
-    // columns.
-    static std::size_t end_of_parameters(const std::string& line) {
-        std::size_t end = line.size();
-        for (std::size_t i = 0; i < kColumns.size(); ++i) {
-            if (end == 0) return 0;
-            end = line.rfind(',', end - 1);
-            if (end == std::string::npos) return 0;
-        }
-        return end;
-    }
-
   private:
     std::vector<std::string>::const_iterator begin_of(std::size_t run) const {
         return done_.begin() + static_cast<std::ptrdiff_t>(run);
@@ -240,6 +293,14 @@ class Sweep {
         return fmt::format("{}", fmt::join(list, ", "));
     }
 
+    static Outcome run_policy(const Workload& workload, const core::Policy& policy,
+                              const RunSpec& spec) {
+        SimulationOptions options;
+        options.policy = policy;
+        options.seed = spec.workload.seed;
+        return simulate(workload, options);
+    }
+
     Result<void> run_group(std::size_t first) {
         const RunSpec spec = plan_.spec(first);
         const Result<Workload> workload = make_workload(logs_.at(spec.log), spec.workload);
@@ -248,13 +309,14 @@ class Sweep {
                 point(first) + ": " + workload.error().message;
             return {};
         }
+        std::optional<Outcome> baseline;
+        if (spec.baseline) baseline = run_policy(*workload, *spec.baseline, spec);
         for (std::size_t run = first; run < first + plan_.runs_per_workload(); ++run) {
             if (!done_[run].empty()) continue;
-            SimulationOptions options;
-            options.policy = plan_.spec(run).policy;
-            options.seed = spec.workload.seed;
-            const Summary summary = summarise(*workload, simulate(*workload, options));
-            const std::string line = parameters(plan_, run) + ',' + results(summary);
+            const Outcome outcome = run_policy(*workload, plan_.spec(run).policy, spec);
+            Figures figures{summarise(*workload, outcome), {}};
+            if (baseline) figures.comparison = compare(*workload, outcome, *baseline);
+            const std::string line = parameters(plan_, run) + ',' + results(columns_, figures);
             if (const Result<void> written = file_.append(line); !written) return written;
             done_[run] = line;
         }
@@ -264,6 +326,7 @@ class Sweep {
     const SweepPlan& plan_;
     const Logs& logs_;
     ResultsFile& file_;
+    const std::vector<Column> columns_;
     std::vector<std::string> done_;     // by run; "" if not
     std::vector<std::string> why_not_;  // by workload; "" if it can be run
     std::vector<std::string> others_;
@@ -275,10 +338,11 @@ Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
     std::vector<std::string> columns;
     for (const Axis& axis : plan.axes())
         if (axis.key != "Seed") columns.push_back(axis.key);
-    for (const Column& column : kColumns) columns.emplace_back(column.name);
+    const std::vector<Column> results = columns_of(plan);
+    for (const Column& column : results) columns.emplace_back(column.name);
     struct Group {
         std::vector<std::string> parameters;
-        std::array<double, kColumns.size()> sums{};
+        std::vector<double> sums;
         int runs = 0;
     };
     std::vector<Group> groups;
@@ -290,10 +354,10 @@ Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
         for (std::size_t a = 0; a < values.size(); ++a)
             if (plan.axes()[a].key != "Seed") key.push_back(values[a]);
         const auto [place, is_new] = places.try_emplace(key, groups.size());
-        if (is_new) groups.push_back({key});
+        if (is_new) groups.push_back({key, std::vector<double>(results.size())});
         Group& group = groups[place->second];
         const std::string_view rest =
-            std::string_view(lines[run]).substr(Sweep::end_of_parameters(lines[run]) + 1);
+            std::string_view(lines[run]).substr(end_of_parameters(lines[run], results.size()) + 1);
         const auto cells = split(rest, ',');
         for (std::size_t c = 0; c < cells.size(); ++c)
             group.sums[c] += parse_number(cells[c]).value_or(0);

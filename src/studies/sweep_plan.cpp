@@ -101,7 +101,14 @@ Result<void> set_policy(RunSpec& spec, std::string_view value) {
     return {};
 }
 
-constexpr std::string_view kPolicy = "Policy";
+Result<void> set_baseline(RunSpec& spec, std::string_view value) {
+    const Result<core::Policy> policy = core::preset(value);
+    if (!policy) return policy.error();
+    spec.baseline = *policy;
+    return {};
+}
+
+constexpr std::string_view kPolicy = "Policy", kBaseline = "Baseline";
 constexpr std::array<std::string_view, 7> kOfDrawnJobs{
     "EvolvingShare", "MinFactor", "MaxFactor", "PrefFactor", "Rho", "RhoModel", "CostFactor"};
 
@@ -124,6 +131,7 @@ constexpr std::array kKeys{
     Key{"RhoModel", false, set_rho_model},
     Key{"CostFactor", true, set_cost_factor},
     whole_number<&WorkloadOptions::seed>("Seed"),
+    Key{kBaseline, false, set_baseline},
     Key{kPolicy, false, set_policy},
 };
 
@@ -140,7 +148,7 @@ bool is_choice(std::string_view key) {
 // Errors of the core begin with "KEY=VALUE: " themselves.
 Result<void> apply(RunSpec& spec, const std::string& key, const std::string& value) {
     const Key* row = find_key(key);
-    if (row && row->name == kPolicy) return row->set(spec, value);
+    if (row && (row->name == kPolicy || row->name == kBaseline)) return row->set(spec, value);
     if (row) {
         const Result<void> done = row->set(spec, value);
         return done ? done

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ struct RunSpec {
     bool lenient = false;
     simulator::WorkloadOptions workload;
     core::Policy policy;
+    std::optional<core::Policy> baseline;  // what waits are compared with
 };
 
 class SweepPlan {

@@ -93,6 +93,13 @@ shows 'under easy'
 shows 'jobs a second'
 expect 0 $sim run "$log" --policy easy --json
 shows '"jobs":60'
+expect 2 $sim run "$log" --baseline round-robin
+shows '--baseline: Policy=round-robin: one of'
+expect 0 $sim run "$log" --policy fcfs --baseline EASY
+shows 'against EASY'
+shows 'wait over 1 h longer'
+expect 0 $sim run "$log" --policy fcfs --baseline easy --json
+shows '"longest_delay":'
 expect 0 $sim run - --jobs-out - --policy easy <"$log"
 shows 'job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes'
 [ "$(wc -l <"$dir/out")" -eq 61 ] || { echo 'FAIL: not a line for each job'; failures=$((failures + 1)); }

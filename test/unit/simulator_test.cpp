@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The engine on examples small enough to be done by hand, its figures and tables.
 #include "journal/event.hpp"
+#include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/node_allocator.hpp"
@@ -281,6 +282,56 @@ TEST(the_summary_is_what_the_manual_says) {
     check_eq(s.makespan, 84);
     check_near(s.utilisation, (8 + 20 + 40 + 40) / 168.0, 1e-12);
     check_eq(s.useful_utilisation, s.utilisation);
+    check_eq(s.wait.p95, 42);
+    check_eq(s.wait.max, 42);
+    check_eq(s.rigid.jobs, 4);
+    check_eq(s.rigid.turnaround.mean, s.turnaround.mean);
+}
+
+TEST(percentiles_are_what_so_many_jobs_do_not_exceed) {
+    Builder b(1);
+    for (int i = 0; i < 100; ++i) b.job(0, 1, 1);  // job i waits i seconds
+    const Summary s = summarise(b.workload, b.run("fcfs"));
+    check_eq(s.wait.median, 49.5);
+    check_eq(s.wait.p95, 94);
+    check_eq(s.wait.p99, 98);
+    check_eq(s.wait.max, 99);
+}
+
+TEST(rigid_jobs_are_summed_up_alone) {
+    Builder b(4);
+    b.elastic(0, 100, 4, 4, 4);
+    b.job(0, 50, 4);
+    const Summary s = summarise(b.workload, b.run("easy"));
+    check_eq(s.jobs, 2);
+    check_eq(s.elastic, 1);
+    check_eq(s.rigid.jobs, 1);
+    check_eq(s.rigid.wait.mean, 100);
+    check_eq(s.wait.mean, 50);
+    check_eq(to_json(s).get("rigid").get("wait").get_number("p99"), 100);
+}
+
+TEST(a_comparison_names_who_waits_over_an_hour_longer) {
+    Builder b(4);
+    b.job(0, 10000, 3);
+    b.job(0, 3601, 4);
+    b.job(0, 3600, 1);  // backfilled by EASY
+    b.job(0, 7000, 4);
+    const Outcome easy = b.run("easy"), fcfs = b.run("fcfs");
+    const Comparison c = compare(b.workload, fcfs, easy);
+    // The third waits 13601 s instead of none, the fourth 3600 s longer, which is not over an hour.
+    check_eq(c.delayed.size(), 1U);
+    check_eq(c.delayed_rigid, 1);
+    check_eq(c.longest_delay, 13601);
+    check_eq(c.delayed.front().job, 2U);
+    check_eq(c.delayed.front().wait, 13601);
+    check_eq(c.sooner, 0);
+    check_eq(compare(b.workload, easy, fcfs).sooner, 1);
+    check_eq(compare(b.workload, easy, easy).delayed.size(), 0U);
+    const Json json = to_json(c, b.workload);
+    check_eq(json.get("jobs_delayed").at(0).get_int("job"), 30);
+    check_that(to_text(c, b.workload, "easy").find("job 30, rigid, 1 node(s): waits 13601 s") !=
+               std::string::npos);
 }
 
 TEST(a_short_job_counts_as_ten_seconds_in_the_bounded_slowdown) {

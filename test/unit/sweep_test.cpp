@@ -127,6 +127,21 @@ TEST(the_number_of_threads_changes_nothing) {
     check_eq(std::ranges::count(study.results("one"), '\n'), 13);
 }
 
+TEST(a_baseline_adds_who_waits_longer) {
+    const Study study;
+    write_to(study.folder.file("s.conf"),
+             "Log=log.swf\nElastic=50\nPolicy=easy,fcfs\nBaseline=easy\n");
+    const auto result = study.run("out");
+    check_ok(result);
+    const std::vector<std::string>& columns = result->means.columns();
+    check_eq(columns.back(), "longest_delay");
+    check_that(std::ranges::count(columns, "rigid_p99_wait") == 1);
+    check_eq(result->means.rows().size(), 2U);
+    check_eq(result->means.rows()[0].back(), "0");
+    check_that(result->means.rows()[1].back() != "0");
+    check_that(!parse("Baseline=nobody\n"));
+}
+
 TEST(what_is_done_is_not_done_again) {
     const Study study;
     const auto first = study.run("out");

@@ -192,6 +192,13 @@ void add_policy_options(CLI::App* sub, PolicyOptions& o) {
         ->group(kGroup);
 }
 
+void add_baseline(CLI::App* sub, RunOptions& o) {
+    sub->add_option("--baseline", o.baseline,
+                    "Say who waits over an hour longer than under this preset")
+        ->type_name("NAME")
+        ->group("Under which policy");
+}
+
 void add_result_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Results (FILE - is standard output)";
     const auto add = [&](const char* name, std::string& file, const char* text) {
@@ -216,6 +223,7 @@ void add_run(CLI::App& app, Command& chosen) {
     add_policy_options(sub, o->policy);
     sub->add_flag("--settle", o->settle, "Plan once more after each plan that changes something")
         ->group("Under which policy");
+    add_baseline(sub, *o);
     add_result_options(sub, *o);
     sub->callback([o, sub, &chosen] {
         note_options_without_effect(sub);

@@ -13,13 +13,16 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/hostlist.hpp"
+#include "common/text.hpp"
 #include "journal/gantt.hpp"
 #include "journal/journal.hpp"
 #include "program.hpp"
+#include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/journal_observer.hpp"
 #include "simulator/log_reader.hpp"
@@ -38,10 +41,12 @@ constexpr std::size_t kMaxGanttJobs = 5000;
 struct Run {
     Workload workload;
     NamedPolicy policy;
+    std::optional<core::Policy> baseline;
     Outcome outcome;
-    double wall = 0;                    // seconds, of the simulation alone
-    std::string journal;                // if wanted
-    std::vector<journal::Line> events;  // if an image is wanted
+    std::optional<Comparison> comparison;  // with --baseline
+    double wall = 0;                       // seconds, of the simulation alone
+    std::string journal;                   // if wanted
+    std::vector<journal::Line> events;     // if an image is wanted
 };
 
 bool wants(const std::string& file) {
@@ -86,6 +91,17 @@ Result<void> check_options(const RunOptions& o) {
     return check_files(o);
 }
 
+Result<void> choose_policies(const RunOptions& o, Run& run) {
+    Result<NamedPolicy> policy = choose_policy(o.policy);
+    if (!policy) return policy.error();
+    run.policy = std::move(*policy);
+    if (o.baseline.empty()) return {};
+    const Result<core::Policy> baseline = core::preset(lower_case(o.baseline));
+    if (!baseline) return error("--baseline: {}", baseline.error().message);
+    run.baseline = *baseline;
+    return {};
+}
+
 Result<void> check_size(const RunOptions& o, const Workload& workload) {
     if (wants(o.gantt) && workload.jobs.size() > kMaxGanttJobs)
         return error("--gantt: {} jobs are too many for an image, choose up to {} with --jobs",
@@ -104,12 +120,17 @@ Result<Workload> read_workload(const RunOptions& o) {
     return make_workload(*log, o.workload);
 }
 
-void simulate_and_measure(const RunOptions& o, Run& run, Observer* observer) {
+SimulationOptions simulation_options(const RunOptions& o, const core::Policy& policy) {
     SimulationOptions options;
-    options.policy = run.policy.policy;
+    options.policy = policy;
     options.seed = o.workload.seed;
-    options.segments = wants(o.segments_out);
     options.settle = o.settle;
+    return options;
+}
+
+void simulate_and_measure(const RunOptions& o, Run& run, Observer* observer) {
+    SimulationOptions options = simulation_options(o, run.policy.policy);
+    options.segments = wants(o.segments_out);
     options.observer = observer;
     const auto begin = std::chrono::steady_clock::now();
     run.outcome = simulate(run.workload, options);
@@ -124,6 +145,13 @@ void simulate(const RunOptions& o, Run& run) {
     });
     simulate_and_measure(o, run, &observer);
     observer.finish();
+}
+
+// The same jobs under the other policy.
+void simulate_baseline(const RunOptions& o, Run& run) {
+    if (!run.baseline) return;
+    const SimulationOptions options = simulation_options(o, *run.baseline);
+    run.comparison = compare(run.workload, run.outcome, simulator::simulate(run.workload, options));
 }
 
 std::string title(const RunOptions& o, const Run& run) {
@@ -153,6 +181,8 @@ Result<void> write_results(const RunOptions& o, const Run& run) {
 
 Json summary_json(const RunOptions& o, const Run& run, const Summary& summary) {
     Json json = simulator::to_json(summary);
+    if (run.comparison)
+        json.set("baseline", to_json(*run.comparison, run.workload).set("policy", o.baseline));
     return json.set("log", o.log)
         .set("policy", run.policy.name)
         .set("seed", static_cast<std::int64_t>(o.workload.seed));
@@ -163,7 +193,8 @@ void report(const RunOptions& o, const Run& run) {
     const std::array outputs{&o.jobs_out, &o.segments_out, &o.journal, &o.gantt};
     const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
                                       [](const auto* file) { return is_standard_output(*file); });
-    const std::string text = fmt::format("{}\n\n{}", title(o, run), simulator::to_text(summary));
+    std::string text = fmt::format("{}\n\n{}", title(o, run), simulator::to_text(summary));
+    if (run.comparison) text += to_text(*run.comparison, run.workload, o.baseline);
     if (o.json)
         fmt::print("{}\n", summary_json(o, run, summary).dump());
     else if (is_taken)
@@ -183,15 +214,14 @@ void report(const RunOptions& o, const Run& run) {
 int run(const RunOptions& o) {
     if (const Result<void> fine = check_options(o); !fine) return fail(fine.error());
     Run run;
-    Result<NamedPolicy> policy = choose_policy(o.policy);
-    if (!policy) return fail(policy.error());
-    run.policy = std::move(*policy);
+    if (const Result<void> chosen = choose_policies(o, run); !chosen) return fail(chosen.error());
     Result<Workload> workload = read_workload(o);
     if (!workload) return fail(workload.error());
     run.workload = std::move(*workload);
     for (const std::string& text : run.workload.notes) note(text);
     if (const Result<void> fine = check_size(o, run.workload); !fine) return fail(fine.error());
     simulate(o, run);
+    simulate_baseline(o, run);
     if (const Result<void> written = write_results(o, run); !written) return fail(written.error());
     report(o, run);
     if (run.outcome.lost == 0) return kExitOk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// On the terminal a table has to be narrow: parameters and the four figures that
+// On the terminal a table has to be narrow: parameters and the figures that
 // are asked for first.  means.csv has them all.
 #include "selastic-sim/sweep_command.hpp"
 
@@ -17,8 +17,9 @@ namespace elastic::tools {
 namespace {
 
 studies::Table narrow(const studies::Table& table) {
-    constexpr std::array<std::string_view, 5> kShown{
-        "mean_wait", "mean_turnaround", "mean_slowdown", "mean_bounded_slowdown", "utilisation"};
+    constexpr std::array<std::string_view, 7> kShown{
+        "mean_turnaround", "mean_slowdown", "mean_wait",         "p99_wait",
+        "max_wait",        "delayed",       "useful_utilisation"};
     // Keys begin with a capital, results do not.
     const auto is_shown = [&](const std::string& column) {
         return (column[0] >= 'A' && column[0] <= 'Z') || std::ranges::count(kShown, column) > 0;
