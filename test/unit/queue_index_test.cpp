@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "core/availability/queue_index.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "testing.hpp"
 
 using namespace elastic::core;
+using elastic::Duration;
 
 namespace {
 
@@ -26,6 +29,17 @@ class Line {
         }
         return from;
     }
+    double rank(std::uint32_t place) const {
+        return places_[place].demand.duration * std::sqrt(places_[place].demand.size);
+    }
+    std::vector<std::uint32_t> by_rank(std::uint32_t from, const QueueIndex::Supply& supply) const {
+        std::vector<std::uint32_t> found;
+        for (from = find(from, supply, &QueueIndex::Demand::least); from < size();
+             from = find(from + 1, supply, &QueueIndex::Demand::least))
+            found.push_back(from);
+        std::ranges::stable_sort(found, {}, [&](std::uint32_t place) { return rank(place); });
+        return found;
+    }
     std::uint32_t size() const { return places_.size(); }
 
   private:
@@ -36,16 +50,38 @@ class Line {
     std::vector<Place> places_;
 };
 
+struct Wanted {
+    QueueIndex::Supply supply;
+    QueueIndex::By order;
+
+    QueueIndex::By by() const { return order; }
+    int most_nodes() const { return supply.free; }
+    bool fits(int nodes, Duration duration) const { return supply.suffices(nodes, duration); }
+};
+
+std::vector<std::uint32_t> by_rank(const QueueIndex& index, const Line& line, std::uint32_t from,
+                                   const Wanted& wanted) {
+    std::vector<std::uint32_t> found;
+    std::vector<QueueIndex::Part> parts;
+    // The bound is lower than the rank for some.
+    index.visit_by_rank(
+        from, parts, wanted,
+        [](int nodes, Duration duration) { return duration * std::sqrt(nodes) / 2; },
+        [&](std::uint32_t place) { return line.rank(place); },
+        [&](std::uint32_t place) { found.push_back(place); });
+    return found;
+}
+
 }  // namespace
 
 TEST(an_empty_index_finds_nothing) {
     QueueIndex index;
     check_eq(index.next(0), 0U);
-    check_eq(index.next_by_size(0, {100, 100, 100}), 0U);
     index.push_back({1, 1, 1});
     index.remove(0);
     check_eq(index.next(0), index.end());
-    index.clear();
+    index.begin_anew();
+    index.build();
     check_eq(index.end(), 0U);
 }
 
@@ -67,10 +103,11 @@ TEST(index_finds_what_a_walk_finds) {
             }
             const QueueIndex::Supply supply{below(20), below(5), 1.0 * below(50)};
             const auto from = static_cast<std::uint32_t>(random() % (line.size() + 1));
-            check_eq(index.next_by_size(from, supply),
+            check_eq(index.next(from, Wanted{supply, QueueIndex::By::size}),
                      line.find(from, supply, &QueueIndex::Demand::size));
-            check_eq(index.next_by_least(from, supply),
-                     line.find(from, supply, &QueueIndex::Demand::least));
+            const Wanted wanted{supply, QueueIndex::By::least};
+            check_eq(index.next(from, wanted), line.find(from, supply, &QueueIndex::Demand::least));
+            check_eq(by_rank(index, line, from, wanted) == line.by_rank(from, supply), true);
             check_eq(index.next(from),
                      line.find(from, {1000, 1000, 1000}, &QueueIndex::Demand::size));
         }

@@ -1,101 +1,124 @@
 // SPDX-License-Identifier: MIT
-// A complete binary tree in an array.  The least size and the least duration of a
-// subtree may be those of two different jobs, so a match of an inner node is only
-// a promise; the search goes back when it finds nothing below.  Removed places
-// hold a demand that nothing satisfies.
+// A complete binary tree in an array, its leaves being blocks of places.  The least size and the
+// least duration of a part of the queue may be those of two different jobs, so that a match of a
+// node is only a promise; the search goes back when it finds nothing below.  As short large jobs
+// and long small ones are what a long queue consists of, a node knows the least duration for each
+// class of sizes.  Removed places hold a demand that nothing satisfies.
 //
 // An update stops at the first inner node that it does not change.
 #include "core/availability/queue_index.hpp"
 
-#include <algorithm>
-
-#include "core/model/types.hpp"
+#include <cmath>
+#include <utility>
 
 namespace elastic::core {
 namespace {
 
-constexpr QueueIndex::Demand kNobody{kMaxNodes + 1, kMaxNodes + 1, kNever};
+constexpr QueueIndex::Demand kNoDemand{kMaxNodes + 1, kMaxNodes + 1, kNever};
 
-QueueIndex::Demand lower(const QueueIndex::Demand& a, const QueueIndex::Demand& b) {
-    return {std::min(a.size, b.size), std::min(a.least, b.least), std::min(a.duration, b.duration)};
-}
+struct NoLarger {
+    int nodes;
 
-bool fits(int nodes, Duration duration, const QueueIndex::Supply& supply) {
-    return nodes <= supply.free && (duration <= supply.window || nodes <= supply.extra);
+    QueueIndex::By by() const { return QueueIndex::By::least; }
+    int most_nodes() const { return nodes; }
+    bool fits(int least, Duration) const { return least <= nodes; }
+};
+
+float rounded_down(Duration duration) {
+    const auto rounded = static_cast<float>(duration);
+    return rounded > duration ? std::nextafter(rounded, 0.0F) : rounded;
 }
 
 }  // namespace
 
-void QueueIndex::clear() {
-    std::fill(tree_.begin(), tree_.end(), kNobody);
-    end_ = 0;
+QueueIndex::Summary QueueIndex::nobody() {
+    Summary summary;
+    for (auto& shortest : summary.shortest) shortest.fill(kNobody);
+    return summary;
+}
+
+std::vector<QueueIndex::Demand>& QueueIndex::begin_anew() {
+    demands_.clear();
+    return demands_;
+}
+
+void QueueIndex::build() {
+    end_ = static_cast<std::uint32_t>(demands_.size());
+    leaves_ = std::bit_ceil(std::max(1U, (end_ + kBlock - 1) / kBlock));
+    demands_.resize(leaves_ * kBlock, kNoDemand);
+    tree_.assign(2 * leaves_, nobody());
+    const std::uint32_t blocks = (end_ + kBlock - 1) / kBlock;
+    for (std::uint32_t block = 0; block < blocks; ++block)
+        tree_[leaves_ + block] = summary_of_block(block);
+    for (std::uint32_t node = leaves_ - 1; node > 0; --node)
+        tree_[node] = summary_of_children(node);
 }
 
 void QueueIndex::push_back(const Demand& demand) {
-    if (end_ == leaves_) grow();
-    tree_[leaves_ + end_] = demand;
-    update(end_++);
+    if (end_ == demands_.size()) {
+        demands_.push_back(demand);
+        return build();
+    }
+    demands_[end_] = demand;
+    update(end_++, demand);
 }
 
 void QueueIndex::remove(std::uint32_t place) {
-    tree_[leaves_ + place] = kNobody;
-    update(place);
+    const Demand demand = std::exchange(demands_[place], kNoDemand);
+    update(place, demand);
 }
 
-void QueueIndex::grow() {
-    const std::uint32_t leaves = std::max(64U, 2 * leaves_);
-    std::vector<Demand> tree(2 * leaves, kNobody);
-    std::copy(tree_.begin() + leaves_, tree_.end(), tree.begin() + leaves);
-    tree_ = std::move(tree);
-    leaves_ = leaves;
-    for (std::uint32_t node = leaves_ - 1; node > 0; --node)
-        tree_[node] = lower(tree_[2 * node], tree_[2 * node + 1]);
-}
-
-void QueueIndex::update(std::uint32_t place) {
-    for (std::uint32_t node = (leaves_ + place) / 2; node > 0; node /= 2) {
-        const Demand least = lower(tree_[2 * node], tree_[2 * node + 1]);
-        Demand& known = tree_[node];
-        if (least.size == known.size && least.least == known.least &&
-            least.duration == known.duration)
-            return;
-        known = least;
-    }
-}
-
-// Up from the leaf of `from` until a subtree to the right matches, then down into it.
-template <class Matches>
-std::uint32_t QueueIndex::find(std::uint32_t from, Matches matches) const {
-    if (from >= end_) return end_;
-    std::uint32_t node = leaves_ + from;
-    while (true) {
-        if (matches(tree_[node])) {
-            if (node >= leaves_) return node - leaves_;
-            node = 2 * node;
-            continue;
+QueueIndex::Summary QueueIndex::summary_of_block(std::uint32_t block) const {
+    Summary summary = nobody();
+    for (std::uint32_t place = block * kBlock; place < (block + 1) * kBlock; ++place) {
+        const Demand& demand = demands_[place];
+        if (!is_taken(demand)) continue;
+        for (const By by : {By::size, By::least}) {
+            float& shortest = summary.of(by, class_of(nodes_of(demand, by)));
+            shortest = std::min(shortest, rounded_down(demand.duration));
         }
-        while (node & 1) node /= 2;  // a right child: its parent has been searched
-        if (node == 0) return end_;
-        ++node;
+    }
+    return summary;
+}
+
+QueueIndex::Summary QueueIndex::summary_of_children(std::uint32_t node) const {
+    Summary summary = tree_[2 * node];
+    const Summary& right = tree_[2 * node + 1];
+    for (const By by : {By::size, By::least})
+        for (int size_class = 0; size_class < kClasses; ++size_class)
+            summary.of(by, size_class) =
+                std::min(summary.of(by, size_class), right.of(by, size_class));
+    return summary;
+}
+
+// Only what the demand may have changed, by coming or going.
+void QueueIndex::update(std::uint32_t place, const Demand& demand) {
+    for (const By by : {By::size, By::least})
+        update(place / kBlock, by, class_of(nodes_of(demand, by)));
+}
+
+void QueueIndex::update(std::uint32_t block, By by, int size_class) {
+    float shortest = kNobody;
+    for (std::uint32_t place = block * kBlock; place < (block + 1) * kBlock; ++place) {
+        const Demand& demand = demands_[place];
+        if (is_taken(demand) && class_of(nodes_of(demand, by)) == size_class)
+            shortest = std::min(shortest, rounded_down(demand.duration));
+    }
+    for (std::uint32_t node = leaves_ + block; tree_[node].of(by, size_class) != shortest;) {
+        tree_[node].of(by, size_class) = shortest;
+        node /= 2;
+        if (node == 0) return;
+        shortest =
+            std::min(tree_[2 * node].of(by, size_class), tree_[2 * node + 1].of(by, size_class));
     }
 }
 
 std::uint32_t QueueIndex::next(std::uint32_t from) const {
-    return find(from, [](const Demand& demand) { return demand.size <= kMaxNodes; });
+    return next(from, NoLarger{kMaxNodes});
 }
 
-std::uint32_t QueueIndex::next_by_size(std::uint32_t from, const Supply& supply) const {
-    return find(from,
-                [&](const Demand& demand) { return fits(demand.size, demand.duration, supply); });
-}
-
-std::uint32_t QueueIndex::next_by_least(std::uint32_t from, const Supply& supply) const {
-    return find(from,
-                [&](const Demand& demand) { return fits(demand.least, demand.duration, supply); });
-}
-
-int QueueIndex::smallest_least() const {
-    return end_ == 0 ? kNobody.least : tree_[1].least;
+bool QueueIndex::any_within(int nodes) const {
+    return next(0, NoLarger{nodes}) < end_;
 }
 
 }  // namespace elastic::core

@@ -7,6 +7,14 @@
 #include <algorithm>
 
 namespace elastic::core {
+namespace {
+
+QueueIndex::Demand demand_of(const PendingJob& job) {
+    if (job.claimed || job.shares_nodes || !job.elastic.profile.empty()) return {};
+    return {job.requested_size(), job.smallest_start(), std::max(job.duration, 0.0)};
+}
+
+}  // namespace
 
 void SnapshotIndex::load(const Snapshot& snapshot) {
     vacancies.clear();
@@ -20,23 +28,29 @@ void SnapshotIndex::load(const Snapshot& snapshot) {
 }
 
 void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
-    queue.clear();
     claimed.clear();
     promised.clear();
     waiting = malleable_waiting = 0;
     alternatives = false;
-    for (const PendingJob& job : jobs) add(job);
+    std::vector<QueueIndex::Demand>& demands = queue.begin_anew();
+    for (const PendingJob& job : jobs) {
+        count(job, static_cast<std::uint32_t>(demands.size()));
+        demands.push_back(demand_of(job));
+    }
+    queue.build();
 }
 
 void SnapshotIndex::add(const PendingJob& job) {
-    const std::uint32_t place = queue.end();
+    count(job, queue.end());
+    queue.push_back(demand_of(job));
+}
+
+void SnapshotIndex::count(const PendingJob& job, std::uint32_t place) {
     ++waiting;
     malleable_waiting += job.elastic.malleable;
     alternatives = alternatives || job.alternative;
     if (job.claimed) claimed.push_back(place);
     if (job.promised < kNever) promised.push_back(place);
-    if (job.claimed || job.shares_nodes || !job.elastic.profile.empty()) return queue.push_back({});
-    queue.push_back({job.requested_size(), job.smallest_start(), std::max(job.duration, 0.0)});
 }
 
 void SnapshotIndex::promise(std::uint32_t place) {

@@ -36,6 +36,9 @@ struct SnapshotIndex {
     void remove(std::uint32_t place, const PendingJob&);
     // The job's part of the bounds; sign is +1 or -1.
     void count(const RunningJob&, int sign);
+
+  private:
+    void count(const PendingJob&, std::uint32_t place);
 };
 
 }  // namespace elastic::core

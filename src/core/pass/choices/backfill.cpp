@@ -24,14 +24,14 @@ bool backfills_in_order(const Outlook& outlook) {
            index.malleable_waiting + index.malleable_running == 0;
 }
 
-double backfill_rank(const Policy& policy, const PendingJob& job) {
+double backfill_rank(const Policy& policy, int nodes, Duration duration) {
     switch (policy.backfill_order) {
         case BackfillOrder::queue:
             return 0;
         case BackfillOrder::shortest:
-            return job.duration;
+            return duration;
         case BackfillOrder::lightest:
-            return job.duration * std::sqrt(job.elastic.pref);
+            return duration * std::sqrt(nodes);
     }
     return 0;
 }

@@ -46,7 +46,8 @@ bool may_overtake(const Policy&);
 bool reserves_for_all(const Policy&);
 // Backfill order: whether they are tried in the order of the queue.
 bool backfills_in_order(const Outlook&);
-double backfill_rank(const Policy&, const PendingJob&);
+// By the preferred size; no less for more nodes or more time.
+double backfill_rank(const Policy&, int nodes, Duration);
 
 // Shrink guard: whether any job is to be shrunk now ([lina] algorithms 5 to 7
 // differ in nothing else), and whether this one may be.

@@ -22,6 +22,11 @@ class Failures {
             return failure.size <= size && failure.duration <= duration;
         });
     }
+    bool covers_everywhere(int size, Duration duration) const {
+        for (EligibilityId id = 0; id < known_.size(); ++id)
+            if (!covers(id, size, duration)) return false;
+        return !known_.empty();
+    }
     void add(EligibilityId id, int size, Duration duration) {
         auto& known = known_[id];
         const auto covered = [&](const Failure& failure) {

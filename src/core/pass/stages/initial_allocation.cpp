@@ -86,15 +86,10 @@ QueueIndex::Supply supply_for_backfilling(const Outlook& outlook) {
     return supply;
 }
 
-std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
-    const QueueIndex& queue = pass.books.index().queue;
-    if (!pass.front.is_settled()) return queue.next(from);
-    if (!choices::may_overtake(pass.books.policy())) return queue.end();
-    const QueueIndex::Supply supply = supply_for_backfilling(pass.books);
-    return choices::is_moldable(pass.books.policy()) ||
-                   pass.books.policy().initial_size == InitialSize::equal_share
-               ? queue.next_by_least(from, supply)
-               : queue.next_by_size(from, supply);
+QueueIndex::By content_with(const Policy& policy) {
+    return choices::is_moldable(policy) || policy.initial_size == InitialSize::equal_share
+               ? QueueIndex::By::least
+               : QueueIndex::By::size;
 }
 
 }  // namespace
@@ -118,7 +113,10 @@ void initial_allocation(Pass& pass) {
     for (std::uint32_t claimed : books.index().claimed) start_if_nodes_came_free(pass, claimed);
     pass.front.begin(books);
     walk_queue(
-        pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
+        pass,
+        [&] {
+            return Wanted{supply_for_backfilling(books), content_with(books.policy())};
+        },
         [&](std::uint32_t place) { return start_on_idle_nodes(pass, place); });
 }
 

@@ -4,38 +4,64 @@
 // in the policy's order.
 #pragma once
 
-#include <algorithm>
-
 #include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {
 
-// `next(place)` is the first place from there on that is worth a look; `start(place)` tries to
-// start the job, or one of its copies, and says whether it has.  Where one copy cannot start none
-// can.
-template <class Next, class Start>
-void walk_queue(Pass& pass, Next next, Start start) {
+// Which jobs behind the front are worth a look.
+class Wanted {
+  public:
+    Wanted(const QueueIndex::Supply& supply, QueueIndex::By by, const Failures* failures = nullptr)
+        : supply_(supply), by_(by), failures_(failures) {}
+
+    QueueIndex::By by() const { return by_; }
+    int most_nodes() const { return supply_.free; }
+    bool fits(int nodes, Duration duration) const {
+        return supply_.suffices(nodes, duration) &&
+               !(failures_ && failures_->covers_everywhere(nodes, duration));
+    }
+
+  private:
+    QueueIndex::Supply supply_;
+    QueueIndex::By by_;
+    const Failures* failures_;  // who need not try again; null: all may
+};
+
+// `wanted()` is made anew after each try; `start(place)` tries to start the job, or one of its
+// copies, and says whether it has.  Where one copy cannot start none can.
+template <class MakeWanted, class Start>
+void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
     Books& books = pass.books;
-    const std::vector<PendingJob>& queue = books.snapshot().pending;
-    const std::uint32_t end = books.index().queue.end();
-    const bool in_order = choices::backfills_in_order(books);
-    std::uint32_t place = next(0);
-    const auto start_all = [&](std::uint32_t of) {
-        while (!books.decided(of))
-            if (!start(of)) return false;
-        return true;
+    const std::vector<PendingJob>& jobs = books.snapshot().pending;
+    const QueueIndex& queue = books.index().queue;
+    const auto try_one = [&](std::uint32_t place) {
+        while (!books.decided(place))
+            if (!start(place))
+                return pass.front.block(books, place, choices::initial_size(books, jobs[place]));
     };
-    for (; place < end && (in_order || !pass.front.is_settled()); place = next(place + 1))
-        if (!start_all(place))
-            pass.front.block(books, place, choices::initial_size(books, queue[place]));
-    if (place >= end) return;
-    auto& candidates = pass.candidates;
-    candidates.clear();
-    for (; place < end; place = next(place + 1))
-        if (!books.decided(place))
-            candidates.emplace_back(choices::backfill_rank(books.policy(), queue[place]), place);
-    std::sort(candidates.begin(), candidates.end());
-    for (const auto& [rank, candidate] : candidates) start_all(candidate);
+    std::uint32_t place = queue.next(0);
+    for (; place < queue.end() && !pass.front.is_settled(); place = queue.next(place + 1))
+        try_one(place);
+    if (place >= queue.end() || !choices::may_overtake(books.policy())) return;
+    Wanted now = wanted();
+    const auto try_candidate = [&](std::uint32_t candidate) {
+        try_one(candidate);
+        now = wanted();
+    };
+    if (choices::backfills_in_order(books)) {
+        for (place = queue.next(place, now); place < queue.end();
+             place = queue.next(place + 1, now))
+            try_candidate(place);
+        return;
+    }
+    const auto bound = [&](int nodes, Duration duration) {
+        return choices::backfill_rank(books.policy(), nodes, duration);
+    };
+    const auto rank = [&](std::uint32_t of) {
+        const PendingJob& job = jobs[of];
+        return choices::backfill_rank(books.policy(), job.elastic.pref, job.duration);
+    };
+    queue.visit_by_rank(place, pass.parts, now, bound, rank, try_candidate);
 }
 
 }  // namespace elastic::core

@@ -124,15 +124,26 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
 
 // Bounds from above what stage 3 can give to one job, so that a pass in which it
 // helps nobody costs nothing.
-int reach(const Outlook& outlook) {
+int most_in_reach(const Outlook& outlook) {
     return outlook.idle() + outlook.index().shrinkable;
 }
 
-std::uint32_t next_candidate(Pass& pass, std::uint32_t from) {
-    const QueueIndex& queue = pass.books.index().queue;
-    if (!pass.front.is_settled()) return queue.next(from);
-    const int nodes = reach(pass.books);
-    return queue.next_by_least(from, {nodes, nodes, kNever});
+// A closer bound takes a look at all victims for each set of pools.
+constexpr std::size_t kFewEligibilities = 8;
+
+int reach(Pass& pass) {
+    const Books& books = pass.books;
+    const std::size_t eligibilities = books.snapshot().eligibilities.size();
+    if (eligibilities > kFewEligibilities) return most_in_reach(books);
+    int nodes = 0;
+    for (EligibilityId id = 0; id < eligibilities; ++id)
+        nodes = std::max(nodes, books.free_now(id) + pass.victims.supply(books, id));
+    return nodes;
+}
+
+Wanted within_reach(Pass& pass) {
+    const int nodes = reach(pass);
+    return {{nodes, nodes, kNever}, QueueIndex::By::least, &pass.failures};
 }
 
 // Nodes that the first waiting job can use.
@@ -154,13 +165,13 @@ void schedule_pending_jobs(Pass& pass) {
     const QueueIndex& queue = books.index().queue;
     const bool for_anybody = books.policy().shrink_for == ShrinkFor::anybody;
     if (!books.is_anyone_waiting()) return;
-    if (!for_anybody && queue.smallest_least() > reach(books)) return;
+    if (!for_anybody && !queue.any_within(most_in_reach(books))) return;
     if (!pass.victims.admitted(books, *pass.rng)) return;
     if (for_anybody) return shrink_for_queue(pass);
     pass.front.begin(books);
     pass.failures.clear(books.snapshot().eligibilities.size());
     walk_queue(
-        pass, [&](std::uint32_t from) { return next_candidate(pass, from); },
+        pass, [&] { return within_reach(pass); },
         [&](std::uint32_t place) { return schedule_pending_job(pass, place); });
 }
 

@@ -25,7 +25,7 @@ struct Pass {
     Victims victims;
     Failures failures;
     // Scratch.
-    std::vector<std::pair<double, std::uint32_t>> candidates;
+    std::vector<QueueIndex::Part> parts;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
 };
 
