@@ -73,6 +73,16 @@ TEST(a_step_that_is_due_gets_its_nodes_before_all_others) {
     check_eq(plan_text(b.snapshot), "expand 1 op7 [5] ->10\nreserve 9 [5] ->5 at +100\n");
 }
 
+TEST(a_step_comes_before_who_was_promised_a_start_since) {
+    SnapshotBuilder b({5});
+    b.run(1, with_profile({{5, 100}}), {2}, 100);
+    b.queue(9, rigid(4), 1000).promised = 900;
+    b.request(7, 1, 3, 3);
+    Policy policy = *preset("easy");
+    policy.head_delay = 0;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 op7 [3] ->5\nreserve 9 [4] ->4 at +100\n");
+}
+
 TEST(a_request_leaves_the_nodes_of_a_step_alone) {
     SnapshotBuilder b({5});
     b.run(1, with_profile({{5, 30}, {10, 100}}), {5}, 130);

@@ -94,7 +94,16 @@ void satisfy_step(Pass& pass, const GrowthRequest& request, std::uint32_t runnin
     books.plan_later_steps(running, gained);
 }
 
-void satisfy(Pass& pass, const GrowthRequest& request, const KeptPromises& promises) {
+// Its nodes were planned with before anybody who waits now was promised a start.
+bool is_for_step(const Outlook& outlook, const GrowthRequest& request) {
+    const std::uint32_t running = outlook.find_running(request.job);
+    if (running == outlook.snapshot().running.size()) return false;
+    const RunningJob& job = outlook.snapshot().running[running];
+    return !job.elastic.profile.empty() && total(job.held) < job.elastic.profile.front().nodes;
+}
+
+// `promises`: whether anybody has been promised a start.
+void satisfy(Pass& pass, const GrowthRequest& request, bool promises) {
     Books& books = pass.books;
     const std::uint32_t running = books.find_running(request.job);
     if (running == books.snapshot().running.size()) return;  // it has ended
@@ -108,7 +117,7 @@ void satisfy(Pass& pass, const GrowthRequest& request, const KeptPromises& promi
         return books.deny(request, Reason::not_allowed_size);
     if (!job.resizable || books.touched(running)) return wait_or_deny(pass, request);
     if (!job.elastic.profile.empty()) return satisfy_step(pass, request, running, asked);
-    const bool others_are_promised = promises.any() || books.has_later_steps();
+    const bool others_are_promised = promises || books.has_later_steps();
     const Time until = others_are_promised ? books.end_of(job) : books.snapshot().now;
     satisfy_within(pass, request, running, asked, until);
 }
@@ -118,9 +127,12 @@ void satisfy(Pass& pass, const GrowthRequest& request, const KeptPromises& promi
 void satisfy_evolving_requests(Pass& pass) {
     if (pass.books.snapshot().requests.empty()) return;
     pass.victims.admitted(pass.books, *pass.rng);
+    const std::vector<GrowthRequest>& requests = pass.books.snapshot().requests;
+    for (const GrowthRequest& request : requests)
+        if (is_for_step(pass.books, request)) satisfy(pass, request, false);
     const KeptPromises promises(pass.books);
-    for (const GrowthRequest& request : pass.books.snapshot().requests)
-        satisfy(pass, request, promises);
+    for (const GrowthRequest& request : requests)
+        if (!is_for_step(pass.books, request)) satisfy(pass, request, promises.any());
 }
 
 }  // namespace elastic::core
