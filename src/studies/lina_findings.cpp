@@ -24,7 +24,7 @@ struct PaperCell {
 
 struct PaperRow {
     const char* workload;
-    std::array<std::array<PaperCell, kMetrics>, kGuards> cells;
+    std::array<std::array<PaperCell, kMetrics>, 3> cells;
 };
 
 const std::array kPaperTable3{
@@ -75,13 +75,31 @@ const std::array kPaperTable3{
 
 const PaperCell* paper_cell(const std::string& workload, Guard guard, Metric metric) {
     const auto row = std::ranges::find(kPaperTable3, workload, &PaperRow::workload);
+    if (guard == system_text) guard = system;
     return row == kPaperTable3.end() ? nullptr : &row->cells[guard][metric];
 }
 
 // ---- counting
 
 constexpr std::array kAllMetrics{turnaround, utilisation, slowdown};
-constexpr std::array kAllGuards{application, system, by_default};
+using Guards = std::array<Guard, 3>;
+
+Guards guards_with(Guard algorithm7) {
+    return {application, algorithm7, by_default};
+}
+
+std::vector<double> seeds_like(double value, const std::vector<double>& seeds) {
+    return std::vector<double>(seeds.size(), value);
+}
+
+Answer is_better(Metric metric, const std::vector<double>& a, const std::vector<double>& b) {
+    return metric == utilisation ? is_positive(difference(a, b)) : is_positive(difference(b, a));
+}
+
+Answer helps(const Cell& cell, Metric metric, const Cell& rigid) {
+    return is_better(metric, cell.seeds[metric],
+                     seeds_like(rigid.value[metric], cell.seeds[metric]));
+}
 
 std::string percent(double share) {
     return fmt::format("{:.0f} %", 100 * share);
@@ -90,12 +108,11 @@ std::string percent(double share) {
 // Calls visit(workload, index of the percentage, guard, row of cells) where jobs are limited as in
 // the paper's main experiments.
 template <class Visit>
-void for_each_row(const Results& results, Visit visit) {
+void for_each_row(const Results& results, const Guards& guards, Visit visit) {
     for (const WorkloadResults& workload : results.workloads) {
         if (workload.full_flexibility) continue;
         for (std::size_t p = 0; p < results.percents.size(); ++p)
-            for (const Guard guard : kAllGuards)
-                visit(workload, p, guard, workload.cells[p][guard]);
+            for (const Guard guard : guards) visit(workload, p, guard, workload.cells[p][guard]);
     }
 }
 
@@ -113,9 +130,9 @@ struct Ranking {
     }
 };
 
-Ranking ranking(const Results& results, Metric metric) {
+Ranking ranking(const Results& results, const Guards& guards, Metric metric) {
     Ranking ranks;
-    for_each_row(results, [&](const WorkloadResults&, std::size_t, Guard, const auto& row) {
+    for_each_row(results, guards, [&](const WorkloadResults&, std::size_t, Guard, const auto& row) {
         const Spread spread = lina::spread(row, metric);
         if (spread.percent == 0) return;  // nobody is best
         ++ranks.best[spread.best];
@@ -125,10 +142,10 @@ Ranking ranking(const Results& results, Metric metric) {
     return ranks;
 }
 
-double mean_spread(const Results& results, Metric metric) {
+double mean_spread(const Results& results, const Guards& guards, Metric metric) {
     double sum = 0;
     int rows = 0;
-    for_each_row(results, [&](const WorkloadResults&, std::size_t, Guard, const auto& row) {
+    for_each_row(results, guards, [&](const WorkloadResults&, std::size_t, Guard, const auto& row) {
         sum += spread(row, metric).percent;
         ++rows;
     });
@@ -137,37 +154,37 @@ double mean_spread(const Results& results, Metric metric) {
 
 // ---- the seven
 
-Finding elastic_jobs_help(const Results& results) {
+Finding elastic_jobs_help(const Results& results, const Guards& guards) {
     Tally lowest, all, by_logged_run;
     std::array<Tally, kMetrics> by_metric;
-    for_each_row(results, [&](const WorkloadResults& w, std::size_t p, Guard, const auto& row) {
-        for (const Cell& cell : row) {
-            if (p == 0) by_logged_run.count(cell.static_slowdown < w.rigid.static_slowdown);
-            for (const Metric metric : kAllMetrics) {
-                const bool helps = is_better(metric, cell.value[metric], w.rigid.value[metric]);
-                if (p == 0) lowest.count(helps);
-                if (p == 0) by_metric[metric].count(helps);
-                all.count(helps);
-            }
-        }
-    });
+    for_each_row(results, guards,
+                 [&](const WorkloadResults& w, std::size_t p, Guard, const auto& row) {
+                     for (const Cell& cell : row) {
+                         const auto logged = seeds_like(w.rigid.static_slowdown, cell.static_seeds);
+                         if (p == 0)
+                             by_logged_run.count(is_better(slowdown, cell.static_seeds, logged));
+                         for (const Metric metric : kAllMetrics) {
+                             const Answer does = helps(cell, metric, w.rigid);
+                             if (p == 0) lowest.count(does);
+                             if (p == 0) by_metric[metric].count(does);
+                             all.count(does);
+                         }
+                     }
+                 });
     return {"key finding 1", "even 10 % elastic jobs improve every metric in all cases",
             in_all(lowest),
             fmt::format("at {:.0f} % better than rigid in {} (turnaround {}, utilisation {}, "
-                        "slowdown {}; by the run time in the log {}); at all percentages in {}. "
-                        "Where it is worse, the likely reason is that the growth evolving jobs ask "
-                        "for comes before pending jobs: selastic-sim run with --evolving-share 0 "
-                        "shows what malleable jobs alone do",
+                        "slowdown {}; by the run time in the log {}); at all percentages in {}",
                         results.percents.front(), to_string(lowest),
                         to_string(by_metric[turnaround]), to_string(by_metric[utilisation]),
                         to_string(by_metric[slowdown]), to_string(by_logged_run), to_string(all))};
 }
 
-Finding differences_are_small(const Results& results) {
+Finding differences_are_small(const Results& results, const Guards& guards) {
     constexpr double kSmall = 1;  // per cent between best and worst
     Tally small;
     std::array<Tally, kMetrics> by_metric;
-    for_each_row(results, [&](const WorkloadResults&, std::size_t, Guard, const auto& row) {
+    for_each_row(results, guards, [&](const WorkloadResults&, std::size_t, Guard, const auto& row) {
         for (const Metric metric : kAllMetrics) {
             const bool is = spread(row, metric).percent < kSmall;
             small.count(is);
@@ -185,12 +202,14 @@ Finding differences_are_small(const Results& results) {
                         to_string(by_metric[utilisation]), to_string(by_metric[slowdown]))};
 }
 
-Finding which_order_is_best(const Results& results) {
-    const Ranking tat = ranking(results, turnaround), use = ranking(results, utilisation),
-                  slow = ranking(results, slowdown);
+Finding which_order_is_best(const Results& results, const Guards& guards) {
+    const Ranking tat = ranking(results, guards, turnaround),
+                  use = ranking(results, guards, utilisation),
+                  slow = ranking(results, guards, slowdown);
     const auto worst_of_slowdown = Ranking::most(slow.worst);
-    const std::array spreads{mean_spread(results, turnaround), mean_spread(results, utilisation),
-                             mean_spread(results, slowdown)};
+    const std::array spreads{mean_spread(results, guards, turnaround),
+                             mean_spread(results, guards, utilisation),
+                             mean_spread(results, guards, slowdown)};
     const std::vector<Verdict> parts{
         verdict(Ranking::most(tat.best) == gain),
         verdict(Ranking::most(tat.worst) == random),
@@ -214,34 +233,39 @@ Finding which_order_is_best(const Results& results) {
                         spreads[turnaround], spreads[utilisation], spreads[slowdown])};
 }
 
-// By how much turnaround still improves beyond half of the percentages, of the rigid workload's,
-// over all policies: where it saturates, little.
-double late_gain(const Results& results, const WorkloadResults& w) {
-    double late = 0;
+// By how much turnaround still improves beyond half of the percentages, in parts of the rigid
+// workload's, over all policies, by seed: where it saturates, little.
+std::vector<double> late_gain(const Results& results, const Guards& guards,
+                              const WorkloadResults& w) {
     const std::size_t half = results.percents.size() / 2;
-    for (const Guard guard : kAllGuards)
+    std::vector<double> gains(w.cells.front()[application][random].seeds[turnaround].size());
+    for (const Guard guard : guards)
         for (std::size_t v = 0; v < kOrders; ++v)
-            late += w.cells[half - 1][guard][v].value[turnaround] -
-                    w.cells.back()[guard][v].value[turnaround];
-    return late / (kGuards * kOrders) / w.rigid.value[turnaround];
+            for (std::size_t seed = 0; seed < gains.size(); ++seed)
+                gains[seed] += (w.cells[half - 1][guard][v].seeds[turnaround][seed] -
+                                w.cells.back()[guard][v].seeds[turnaround][seed]) /
+                               (guards.size() * kOrders * w.rigid.value[turnaround]);
+    return gains;
 }
 
-Finding distribution_matters(const Results& results) {
+Finding distribution_matters(const Results& results, const Guards& guards) {
     std::string text;
     const WorkloadResults* synthetic = nullptr;
     std::vector<const WorkloadResults*> logs;
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
         (w.synthetic ? synthetic = &w : logs.emplace_back(&w));
-        text += fmt::format(
-            "{}{}: {} covered, turnaround improves by {} of the rigid one beyond half",
-            text.empty() ? "" : "; ", w.name, percent(w.covered), percent(late_gain(results, w)));
+        text +=
+            fmt::format("{}{}: {} covered, turnaround improves by {} of the rigid one beyond half",
+                        text.empty() ? "" : "; ", w.name, percent(w.covered),
+                        percent(mean_of(late_gain(results, guards, w))));
     }
     if (!synthetic || logs.empty()) return {};
     Tally uniform, later;
     for (const WorkloadResults* w : logs) {
         uniform.count(synthetic->covered > w->covered);
-        later.count(late_gain(results, *synthetic) > late_gain(results, *w));
+        later.count(is_positive(
+            difference(late_gain(results, guards, *synthetic), late_gain(results, guards, *w))));
     }
     return {"key finding 4",
             "the more uniform elastic jobs are spread over time, the more evident their impact "
@@ -250,21 +274,26 @@ Finding distribution_matters(const Results& results) {
             text + ". Covered: parts of the time of arrivals that bring elastic work"};
 }
 
-Finding which_guard_is_best(const Results& results) {
-    Tally use, tat, slow, weak_use, weak_tat, weak_slow;
+// Whether a guard is the best of all in one column of cells.
+template <class Row>
+Answer leads(const Row& row, const Guards& guards, Guard guard, std::size_t order, Metric metric) {
+    Answer so = Answer::yes;
+    for (const Guard other : guards)
+        if (other != guard)
+            so = both(so, is_better(metric, row[guard][order].seeds[metric],
+                                    row[other][order].seeds[metric]));
+    return so;
+}
+
+Finding which_guard_is_best(const Results& results, const Guards& guards) {
+    Tally use, tat, slow;
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
         for (const auto& row : w.cells)
             for (std::size_t v = 0; v < kOrders; ++v) {
-                const auto leads = [&](Guard guard, Metric metric) {
-                    return std::ranges::all_of(kAllGuards, [&](Guard other) {
-                        return other == guard || is_better(metric, row[guard][v].value[metric],
-                                                           row[other][v].value[metric]);
-                    });
-                };
-                use.count(leads(system, utilisation));
-                tat.count(leads(application, turnaround));
-                slow.count(leads(application, slowdown));
+                use.count(leads(row, guards, guards[1], v, utilisation));
+                tat.count(leads(row, guards, application, v, turnaround));
+                slow.count(leads(row, guards, application, v, slowdown));
             }
     }
     return {"key finding 5",
@@ -279,7 +308,7 @@ Finding which_guard_is_best(const Results& results) {
 Finding full_flexibility_is_not_enough(const Results& results) {
     double best = 0;
     std::string text;
-    bool both = true, loses = false;
+    bool loses_some = true;
     for (const WorkloadResults& w : results.workloads) {
         if (!w.full_flexibility) continue;
         const Cell* cell = nullptr;
@@ -289,7 +318,7 @@ Finding full_flexibility_is_not_enough(const Results& results) {
                     if (!cell || one.value[utilisation] > cell->value[utilisation]) cell = &one;
         best = std::max(best, cell->value[utilisation]);
         const double cost = cell->value[utilisation] - cell->useful_utilisation;
-        both = both && cost > 0 && cell->value[utilisation] < 1;
+        loses_some = loses_some && cost > 0 && cell->value[utilisation] < 1;
         text += fmt::format(
             "{}{}: at most {:.1f} % (rigid {:.1f} %), of which {:.2f} points are "
             "adaptation and negotiation; {:.1f} % stay idle",
@@ -297,24 +326,19 @@ Finding full_flexibility_is_not_enough(const Results& results) {
             100 * w.rigid.value[utilisation], 100 * cost, 100 * (1 - cell->value[utilisation]));
     }
     text += ". The paper has 90 % for KIT_full and 98.5 % for KIT_shrunk_full";
-    if (loses)
-        text +=
-            "; lower than rigid here, because an evolving job that asks to shrink may be left "
-            "with one node, where the scheduler cannot expand it, and runs for weeks beyond "
-            "the rest (the paper does not say how much such a job asks for)";
     return {"key finding 6",
             "even with 100 % flexibility utilisation is not 100 %: adaptation, negotiation and "
             "fragmentation remain",
-            verdict(best > 0 && best < 1 && both), text};
+            best > 0 ? verdict(best < 1 && loses_some) : Verdict::undecided, text};
 }
 
-Finding largest_difference(const Results& results) {
+Finding largest_difference(const Results& results, const Guards& guards) {
     constexpr double kPaper = 18.05, kPaperAt = 80, kTolerance = 0.1;
     LargestSpread most;
     std::string where;
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
-        for (const Guard guard : kAllGuards) {
+        for (const Guard guard : guards) {
             const LargestSpread one = largest_spread(results, w, guard, slowdown);
             if (one.percent <= most.percent) continue;
             most = one;
@@ -332,24 +356,74 @@ Finding largest_difference(const Results& results) {
                     most.percent, most.at, where, kOrderNames[most.best], kOrderNames[most.worst])};
 }
 
+// The difference between the best and the worst order of one seed, per cent of the worst, mean over
+// the percentages.
+std::vector<double> spreads_by_seed(const WorkloadResults& w, Guard guard, Metric metric) {
+    std::vector<double> list(w.cells.front()[guard][random].seeds[metric].size());
+    for (const auto& row : w.cells)
+        for (std::size_t seed = 0; seed < list.size(); ++seed) {
+            double low = row[guard][random].seeds[metric][seed], high = low;
+            for (const Cell& cell : row[guard]) {
+                low = std::min(low, cell.seeds[metric][seed]);
+                high = std::max(high, cell.seeds[metric][seed]);
+            }
+            const double worst = metric == utilisation ? low : high;
+            list[seed] += worst > 0 ? 100 * (high - low) / worst / std::size(w.cells) : 0;
+        }
+    return list;
+}
+
+// Conclusion 3 of section 6, and section 5.4 on table 3.
+Finding load_levels_orders(const Results& results, const Guards& guards) {
+    const WorkloadResults *plain = nullptr, *shrunk = nullptr;
+    for (const WorkloadResults& w : results.workloads)
+        if (!w.full_flexibility && !w.synthetic) (w.shrunk ? shrunk : plain) = &w;
+    if (!plain || !shrunk) return {};
+    Tally tally;
+    std::string text;
+    for (const Metric metric : kAllMetrics) {
+        double before = 0, after = 0;
+        for (const Guard guard : guards) {
+            const auto a = spreads_by_seed(*plain, guard, metric),
+                       b = spreads_by_seed(*shrunk, guard, metric);
+            tally.count(is_positive(difference(a, b)));
+            before += mean_of(a) / guards.size();
+            after += mean_of(b) / guards.size();
+        }
+        text += fmt::format("; {} {:.2f} % and {:.2f} %", kMetricNames[metric], before, after);
+    }
+    return {"conclusion 3",
+            "with more load the difference between candidate selection techniques vanishes",
+            in_all(tally),
+            fmt::format("smaller with more load in {} (algorithms and metrics); best and worst are "
+                        "apart, mean over the percentages: {}, {}",
+                        to_string(tally), text.substr(2), "as logged and with more load")};
+}
+
 // ---- section 5.3
 
-// In how many of the percentages and (of the given) orders the guard is best, or worst.
-Tally tally_of(const WorkloadResults& w, Guard guard, Metric metric, bool best,
-               const std::vector<Order>& orders) {
+// The figures' curves are told from each other as wholes: means over the percentages, by seed.
+std::vector<double> curve(const WorkloadResults& w, Guard guard, Order order, Metric metric) {
+    std::vector<double> list(w.cells.front()[guard][order].seeds[metric].size());
+    for (const auto& row : w.cells)
+        for (std::size_t seed = 0; seed < list.size(); ++seed)
+            list[seed] += row[guard][order].seeds[metric][seed] / std::size(w.cells);
+    return list;
+}
+
+// For how many of the orders the guard is best, or worst.
+Tally tally_of(const WorkloadResults& w, const Guards& guards, Guard guard, Metric metric,
+               bool best, const std::vector<Order>& orders) {
     Tally tally;
     for (const Order v : orders) {
-        // The figures' curves are told from each other as wholes.
-        const auto mean = [&](Guard g) {
-            double sum = 0;
-            for (const auto& row : w.cells) sum += row[g][v].value[metric];
-            return sum;
-        };
-        tally.count(std::ranges::all_of(kAllGuards, [&](Guard other) {
-            if (other == guard) return true;
-            return best ? is_better(metric, mean(guard), mean(other))
-                        : is_better(metric, mean(other), mean(guard));
-        }));
+        Answer so = Answer::yes;
+        const auto own = curve(w, guard, v, metric);
+        for (const Guard other : guards) {
+            if (other == guard) continue;
+            const auto theirs = curve(w, other, v, metric);
+            so = both(so, best ? is_better(metric, own, theirs) : is_better(metric, theirs, own));
+        }
+        tally.count(so);
     }
     return tally;
 }
@@ -379,6 +453,10 @@ const std::vector<FigureStatement> kStatements{
      slowdown,
      true,
      {random, resource, expansion, adaptation, remaining_time}},
+    {"LLNL", 8, application, utilisation, false, {adaptation, expansion, resource, remaining_time}},
+    {"LLNL", 8, by_default, utilisation, false, {gain, random}},
+    {"LLNL", 9, application, slowdown, false, {random}},
+    {"LLNL_shrunk", 10, by_default, turnaround, false, {random, resource}},
     {"LLNL_shrunk", 10, system, turnaround, false, {gain, expansion, adaptation, remaining_time}},
     {"LLNL_shrunk",
      10,
@@ -414,14 +492,89 @@ std::string names_of(const std::vector<Order>& orders) {
     return text;
 }
 
-Finding finding_of(const FigureStatement& said, const WorkloadResults& workload) {
-    const Tally tally = tally_of(workload, said.guard, said.metric, said.best, said.orders);
+Finding finding_of(const FigureStatement& said, const WorkloadResults& workload,
+                   const Guards& guards) {
+    const Guard guard = said.guard == system ? guards[1] : said.guard;
+    const Tally tally = tally_of(workload, guards, guard, said.metric, said.best, said.orders);
     return {
         fmt::format("figure {}", said.figure),
         fmt::format("{}: {} has the {} {} for {}", said.workload, kGuardNames[said.guard],
                     said.best ? "best" : "worst", kMetricNames[said.metric], names_of(said.orders)),
         in_all(tally),
         fmt::format("for {} of them, by the mean over the percentages", to_string(tally))};
+}
+
+// "Clustered together", "perform the same".
+struct ClusterStatement {
+    const char* workload;
+    int figure;
+    Metric metric;
+    bool with_system;  // all three, or Application and Default
+};
+const std::vector<ClusterStatement> kClusters{
+    {"KIT", 1, turnaround, false},         {"KIT", 2, utilisation, false},
+    {"KIT_shrunk", 6, slowdown, true},     {"Synthetic", 13, turnaround, false},
+    {"Synthetic", 14, utilisation, false}, {"Synthetic", 15, slowdown, true},
+};
+
+Finding finding_of(const ClusterStatement& said, const WorkloadResults& workload,
+                   const Guards& guards) {
+    constexpr double kClose = 2;  // per cent
+    Tally tally;
+    double most = 0;
+    for (const Order v : kEveryOrder)
+        for (const Guard guard : {application, guards[1]}) {
+            if (guard == guards[1] && !said.with_system) continue;
+            const auto base = curve(workload, by_default, v, said.metric);
+            Difference apart = difference(curve(workload, guard, v, said.metric), base);
+            apart.mean *= 100 / mean_of(base);
+            apart.error *= 100 / mean_of(base);
+            tally.count(is_within(apart, kClose));
+            most = std::max(most, std::abs(apart.mean));
+        }
+    return {fmt::format("figure {}", said.figure),
+            fmt::format("{}: {} are clustered together in {}", said.workload,
+                        said.with_system ? "all three" : "Application and Default",
+                        kMetricNames[said.metric]),
+            in_all(tally),
+            fmt::format("within {:.0f} % in {}, at most {:.1f} % apart, by the mean over the "
+                        "percentages",
+                        kClose, to_string(tally), most)};
+}
+
+// KIT_shrunk: "Random performs the best in terms of utilization for all three algorithms".
+Finding random_uses_best(const WorkloadResults& w, const Guards& guards) {
+    Tally tally;
+    for (const Guard guard : guards) {
+        Answer so = Answer::yes;
+        for (const Order other : kEveryOrder)
+            if (other != random)
+                so = both(so, is_better(utilisation, curve(w, guard, random, utilisation),
+                                        curve(w, guard, other, utilisation)));
+        tally.count(so);
+    }
+    return {"figure 5", w.name + ": Random has the best utilisation for all three algorithms",
+            in_all(tally), "for " + to_string(tally)};
+}
+
+// Figures 16 and 17.
+Finding always_elastic(const Results& results) {
+    const auto without = [](const WorkloadResults& w) {
+        return std::ranges::count(w.arrivals.elastic[0], 0.0);
+    };
+    std::string text;
+    bool synthetic = true, others = true, any = false;
+    for (const WorkloadResults& w : results.workloads) {
+        if (w.full_flexibility || w.arrivals.all.empty()) continue;
+        any = true;
+        (w.synthetic ? synthetic : others) =
+            w.synthetic ? synthetic && without(w) == 0 : others && without(w) > 0;
+        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", w.name, without(w));
+    }
+    return {
+        "figures 16, 17", "in Synthetic there are always elastic jobs, in the other workloads not",
+        any ? all_of({verdict(synthetic), verdict(others)}) : Verdict::undecided,
+        "parts of a hundred of the time of arrivals without any, at 30 % elastic jobs: " + text};
 }
 
 }  // namespace
@@ -458,7 +611,7 @@ Table table3(const Results& results) {
                  "paper_at_elastic_percent"});
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
-        for (const Guard guard : kAllGuards)
+        for (const Guard guard : {application, system, by_default, system_text})
             for (const Metric metric : kAllMetrics) {
                 const LargestSpread ours = largest_spread(results, w, guard, metric);
                 const PaperCell* paper = paper_cell(w.name, guard, metric);
@@ -472,18 +625,28 @@ Table table3(const Results& results) {
     return table;
 }
 
-std::vector<Finding> key_findings(const Results& results) {
-    return {elastic_jobs_help(results),   differences_are_small(results),
-            which_order_is_best(results), distribution_matters(results),
-            which_guard_is_best(results), full_flexibility_is_not_enough(results),
-            largest_difference(results)};
+std::vector<Finding> key_findings(const Results& results, Guard algorithm7) {
+    const Guards guards = guards_with(algorithm7);
+    return {elastic_jobs_help(results, guards),   differences_are_small(results, guards),
+            which_order_is_best(results, guards), distribution_matters(results, guards),
+            which_guard_is_best(results, guards), full_flexibility_is_not_enough(results),
+            largest_difference(results, guards),  load_levels_orders(results, guards)};
 }
 
-std::vector<Finding> figure_findings(const Results& results) {
+std::vector<Finding> figure_findings(const Results& results, Guard algorithm7) {
+    const Guards guards = guards_with(algorithm7);
     std::vector<Finding> findings;
-    for (const FigureStatement& said : kStatements)
-        for (const WorkloadResults& workload : results.workloads)
-            if (workload.name == said.workload) findings.push_back(finding_of(said, workload));
+    const auto add = [&](const auto& list) {
+        for (const auto& said : list)
+            for (const WorkloadResults& workload : results.workloads)
+                if (workload.name == said.workload)
+                    findings.push_back(finding_of(said, workload, guards));
+    };
+    add(kStatements);
+    add(kClusters);
+    for (const WorkloadResults& workload : results.workloads)
+        if (workload.name == "KIT_shrunk") findings.push_back(random_uses_best(workload, guards));
+    findings.push_back(always_elastic(results));
     return findings;
 }
 

@@ -12,10 +12,12 @@
 
 namespace elastic::studies::lina {
 
-// Algorithms 6, 7 and 5 (shrink guards), in the order of table 3.
-inline constexpr std::size_t kGuards = 3;
-inline constexpr std::array<const char*, kGuards> kGuardNames{"Application", "System", "Default"};
-enum Guard : std::size_t { application, system, by_default };
+// Algorithms 6, 7 and 5 (shrink guards), in the order of table 3, and algorithm 7 as the text has
+// it.
+inline constexpr std::size_t kGuards = 4;
+inline constexpr std::array<const char*, kGuards> kGuardNames{"Application", "System", "Default",
+                                                              "System (text)"};
+enum Guard : std::size_t { application, system, by_default, system_text };
 
 // Section 4: candidate selection techniques (victim orders).
 inline constexpr std::size_t kOrders = 6;
@@ -33,11 +35,19 @@ inline bool is_better(Metric metric, double a, double b) {
     return metric == utilisation ? a > b : a < b;
 }
 
-// Means over the seeds.
+// Means over the seeds, and the values of each.
 struct Cell {
     std::array<double, kMetrics> value{};
     double useful_utilisation = 0;  // without what resizes cost
     double static_slowdown = 0;     // turnaround by the run time in the log
+    std::array<std::vector<double>, kMetrics> seeds;
+    std::vector<double> static_seeds;
+};
+
+// Elastic jobs over the time of arrivals, in a hundred equal parts of it.
+struct Distribution {
+    std::vector<double> all;                     // jobs that arrive
+    std::array<std::vector<double>, 2> elastic;  // of which elastic, 30 and 60 per cent of all
 };
 
 struct WorkloadResults {
@@ -45,7 +55,8 @@ struct WorkloadResults {
     bool full_flexibility = false;
     bool synthetic = false;
     bool shrunk = false;
-    double covered = 0;  // share of the time of arrivals with elastic ones, see lina.cpp
+    double covered = 0;  // share of the time of arrivals with elastic work, see lina.cpp
+    Distribution arrivals;
     Cell rigid;
     // By percentage, guard, order.
     std::vector<std::array<std::array<Cell, kOrders>, kGuards>> cells;
@@ -73,9 +84,10 @@ LargestSpread largest_spread(const Results&, const WorkloadResults&, Guard, Metr
 // Table 3 with the paper's cells beside ours, for workloads without full flexibility.
 Table table3(const Results&);
 
-// The seven key findings of section 5.4.
-std::vector<Finding> key_findings(const Results&);
-// What section 5.3 says of the figures of the workloads that are here.
-std::vector<Finding> figure_findings(const Results&);
+// The seven key findings of section 5.4 and the conclusion on load; `algorithm7` is what is taken
+// for System.
+std::vector<Finding> key_findings(const Results&, Guard algorithm7 = system);
+// What section 5.3 says of the figures of the workloads that are here, and 5.4 of figures 16, 17.
+std::vector<Finding> figure_findings(const Results&, Guard algorithm7 = system);
 
 }  // namespace elastic::studies::lina

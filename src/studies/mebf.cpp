@@ -435,13 +435,6 @@ Table all_runs(const Results& results, const std::vector<Reading>& others) {
     return table;
 }
 
-// Of the first jobs of the log, those whose estimate is the run time, mostly for want of another.
-std::int64_t exact_estimates(const Log& log, std::int64_t jobs) {
-    const auto end = log.jobs.begin() + std::min<std::int64_t>(jobs, std::ssize(log.jobs));
-    return std::count_if(log.jobs.begin(), end,
-                         [](const LogJob& job) { return job.estimate == job.run; });
-}
-
 std::vector<std::string> notes(const StudyOptions& o, const Trace& trace, int nodes) {
     std::vector<std::string> list{
         fmt::format("Log: {} ({}), on {} nodes; 1K is its first {} jobs, 5K its first {}; {} seeds "

@@ -4,6 +4,7 @@
 // the papers.
 #include "studies/study.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -41,6 +42,12 @@ Result<Trace> read_trace(const StudyOptions& options, std::string_view study) {
     if (!log) return error("--trace: {}", log.error().message);
     const KnownTrace known = known_trace(std::filesystem::path(options.trace).filename().string());
     return Trace{*std::move(log), known, label(options.trace, known)};
+}
+
+std::int64_t exact_estimates(const simulator::Log& log, std::int64_t jobs) {
+    const auto end = log.jobs.begin() + std::min<std::int64_t>(jobs, std::ssize(log.jobs));
+    return std::count_if(log.jobs.begin(), end,
+                         [](const simulator::LogJob& job) { return job.estimate == job.run; });
 }
 
 PoolOptions pool(const StudyOptions& options, std::string progress) {

@@ -42,6 +42,9 @@ struct Trace {
 // An error names --trace and says where such logs can be had.
 Result<Trace> read_trace(const StudyOptions&, std::string_view study);
 
+// Of the first jobs of the log, those whose estimate is the run time, mostly for want of another.
+std::int64_t exact_estimates(const simulator::Log&, std::int64_t jobs);
+
 PoolOptions pool(const StudyOptions&, std::string progress);
 
 }  // namespace elastic::studies
