@@ -95,28 +95,6 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0);
 }
 
-Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {
-    if (options.nodes > 0) return options.nodes;
-    const std::int64_t nodes =
-        log.processors > 0
-            ? ceil_div(log.processors, std::max<std::int64_t>(1, options.procs_per_node))
-            : log.nodes;
-    if (nodes <= 0) {
-        return error("{}: does not say how large the machine is; give --nodes", log.name);
-    }
-    if (nodes > kMaxNodes) {
-        return error("{}: a machine of {} nodes is more than {}; give --nodes or --procs-per-node",
-                     log.name, nodes, kMaxNodes);
-    }
-    return nodes;
-}
-
-std::int64_t size_in_nodes(const LogJob& job, std::int64_t procs_per_node) {
-    const bool by_nodes = job.nodes > 0 && (procs_per_node == 0 || job.processors == 0);
-    if (by_nodes) return job.nodes;
-    return ceil_div(job.processors, std::max<std::int64_t>(1, procs_per_node));
-}
-
 // `places` gets the place in the log of each job of the workload.
 void take(const Log& log, const WorkloadOptions& options, Workload& workload,
           std::vector<std::size_t>& places) {
@@ -129,6 +107,10 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         return place >= begin && (place < end || end == all);
     });
     workload.jobs.reserve(count);
+    const bool waits =
+        options.scale_arrival == 1 &&
+        std::ranges::any_of(log.jobs, [](const LogJob& job) { return job.wait >= 0; });
+    if (waits) workload.logged_waits.reserve(count);
     for (std::size_t place = begin; place < end; ++place) {
         const LogJob& from = log.jobs[place];
         const std::int64_t nodes = size_in_nodes(from, options.procs_per_node);
@@ -143,6 +125,7 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.run = cut ? std::min(from.run, from.estimate) : from.run;
         job.estimate = options.estimates == Estimates::exact ? job.run : from.estimate;
         job.nodes = static_cast<int>(nodes);
+        if (waits) workload.logged_waits.push_back(from.wait);
         if (options.elastic > 0) places.push_back(place);
     }
 }
@@ -343,6 +326,28 @@ ElasticModel ideal_model() {
     ElasticModel model;
     model.parameter = model.alpha = model.beta = model.b = model.sync = model.negotiation = {};
     return model;
+}
+
+Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {
+    if (options.nodes > 0) return options.nodes;
+    const std::int64_t nodes =
+        log.processors > 0
+            ? ceil_div(log.processors, std::max<std::int64_t>(1, options.procs_per_node))
+            : log.nodes;
+    if (nodes <= 0) {
+        return error("{}: does not say how large the machine is; give --nodes", log.name);
+    }
+    if (nodes > kMaxNodes) {
+        return error("{}: a machine of {} nodes is more than {}; give --nodes or --procs-per-node",
+                     log.name, nodes, kMaxNodes);
+    }
+    return nodes;
+}
+
+std::int64_t size_in_nodes(const LogJob& job, std::int64_t procs_per_node) {
+    const bool by_nodes = job.nodes > 0 && (procs_per_node == 0 || job.processors == 0);
+    if (by_nodes) return job.nodes;
+    return ceil_div(job.processors, std::max<std::int64_t>(1, procs_per_node));
 }
 
 Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {

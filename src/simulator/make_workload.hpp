@@ -99,6 +99,12 @@ struct WorkloadOptions {
     ElasticModel model{};
 };
 
+// The machine's nodes: as the options say, else as the log does.  An error if neither does.
+Result<std::int64_t> machine_size(const Log&, const WorkloadOptions&);
+
+// How many nodes a job of the log takes, by ProcsPerNode.
+std::int64_t size_in_nodes(const LogJob&, std::int64_t procs_per_node);
+
 // Errors name the option, or the log of which neither header nor option tells
 // the machine's size, or that has no job at all to run, or that has a wrong annotation
 // or any while `elastic` asks for more.

@@ -175,6 +175,11 @@ Summary summarise(const Workload& workload, const Outcome& outcome) {
     summary.lost = outcome.lost;
     summary.elastic = static_cast<std::int64_t>(workload.jobs.size()) -
                       std::ranges::count_if(workload.jobs, is_rigid);
+    std::vector<double> logged;
+    std::ranges::copy_if(workload.logged_waits, std::back_inserter(logged),
+                         [](Duration wait) { return wait >= 0; });
+    summary.logged_wait = distribution(logged);
+    summary.logged = std::ssize(logged);
     summary.makespan = makespan(workload, outcome);
     summary.counters = outcome.counters;
     const double capacity = workload.nodes * summary.makespan;
@@ -198,6 +203,7 @@ std::string to_text(const Summary& s) {
     page.distributions();
     page.experience(s, "");
     if (s.elastic > 0 && s.rigid.jobs > 0) page.experience(s.rigid, ", rigid");
+    if (s.logged > 0) page.distribution("wait in the log", s.logged_wait, "s");
     page.heading(fmt::format("machine ({} nodes)", s.nodes));
     page.seconds("makespan", s.makespan);
     page.share("useful utilisation", s.useful_utilisation);
@@ -230,6 +236,7 @@ Json to_json(const Summary& s) {
         .set("slowdown", to_json(s.slowdown))
         .set("bounded_slowdown", to_json(s.bounded_slowdown))
         .set("rigid", to_json(s.rigid))
+        .set("logged_wait", to_json(s.logged_wait).set("jobs", s.logged))
         .set("makespan", s.makespan)
         .set("utilisation", s.utilisation)
         .set("useful_utilisation", s.useful_utilisation)

@@ -42,6 +42,9 @@ struct Summary : Experience {
     std::int64_t skipped = 0, malformed = 0, rejected = 0, lost = 0;
     std::int64_t elastic = 0;  // of `jobs`
     Experience rigid;          // the others alone
+    // What the jobs of which the log says so waited in truth, and how many they are.
+    Distribution logged_wait;
+    std::int64_t logged = 0;
     // From the first submission to the last end, seconds.
     Duration makespan = 0;
     // Node-seconds held by jobs, by nodes times makespan; and those less what resizes cost.

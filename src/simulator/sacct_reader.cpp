@@ -311,8 +311,8 @@ class SacctReader {
         const auto id = job_number();
         const auto cpus = value(kCpus, kMaxProcessors), nodes = value(kNodes, kMaxProcessors);
         const auto submit = value(kSubmit, kMaxLogTime), run = run_time();
-        const auto limit = time_limit();
-        for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &limit}) {
+        const auto start = value(kStart, kMaxLogTime), limit = time_limit();
+        for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &start, &limit}) {
             if (!*read) return read->error();
         }
         Record& record = records_.emplace_back();
@@ -324,6 +324,7 @@ class SacctReader {
         job.id = static_cast<std::int64_t>(*id);
         job.submit = *submit;
         job.run = *run;
+        if (*start >= *submit && *submit >= 0) job.wait = *start - *submit;
         job.processors = static_cast<std::int64_t>(std::max(*cpus, 0.0));
         job.nodes = static_cast<std::int64_t>(std::max(*nodes, 0.0));
         return {};
@@ -398,6 +399,7 @@ class SacctReader {
                 log_.skipped.push_back(log_.jobs.size());
                 continue;
             }
+            record.job.limited = record.limit > 0;
             record.job.estimate = record.limit > 0 ? record.limit : record.job.run;
             log_.jobs.push_back(record.job);
         }

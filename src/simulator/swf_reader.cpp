@@ -157,6 +157,8 @@ class SwfReader {
         job.submit = submit;
         job.run = run;
         job.estimate = time > 0 ? time : run;
+        job.limited = time > 0;
+        if (fields[2] >= 0 && fields[2] <= kMaxLogTime) job.wait = fields[2];
         job.processors = static_cast<std::int64_t>(std::ceil(size));
     }
 

@@ -25,6 +25,8 @@ struct LogJob {
     Duration estimate = 0;        // seconds; the requested time, else the run time
     std::int64_t processors = 0;  // 0 if only nodes are known
     std::int64_t nodes = 0;       // 0 if only processors are known
+    Duration wait = -1;           // seconds, as it was; less than 0 if the log does not say
+    bool limited = false;         // whether the log has a time limit; else `estimate` is `run`
 };
 
 struct Log {
@@ -75,6 +77,9 @@ struct Workload {
     int nodes = 0;          // of the machine
     std::vector<Job> jobs;  // in the order of the log; none larger than the machine
     std::vector<Elasticity> elasticities;
+    // What they waited in truth, seconds; less than 0 where the log does not say.  Empty if it
+    // never does, or if submit times are changed.
+    std::vector<Duration> logged_waits;
     std::int64_t skipped = 0;        // as in the log
     std::int64_t malformed = 0;      // as in the log
     std::int64_t rejected = 0;       // larger than the machine

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -26,6 +27,7 @@
 #include "common/text.hpp"
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
+#include "simulator/log_check.hpp"
 #include "simulator/log_reader.hpp"
 #include "simulator/metrics.hpp"
 #include "studies/sweep_plan.hpp"
@@ -187,7 +189,8 @@ Result<void> ResultsFile::append(const std::string& line) {
 
 using Logs = std::map<std::string, Log>;
 
-Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options) {
+Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options,
+                       std::vector<std::string>& doubts) {
     const auto folder = std::filesystem::path(options.study).parent_path();
     Logs logs;
     for (std::size_t run = 0; run < plan.runs(); run += plan.runs_per_workload()) {
@@ -195,6 +198,7 @@ Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options) {
         if (logs.contains(spec.log)) continue;
         Result<Log> log = read_log((folder / spec.log).string(), spec.lenient);
         if (!log) return at_line(options.study, plan.line_of("Log"), "Log: " + log.error().message);
+        std::ranges::move(simulator::doubts(*log, spec.workload), std::back_inserter(doubts));
         logs.emplace(spec.log, *std::move(log));
     }
     return logs;
@@ -384,7 +388,8 @@ Result<SweepResult> run_sweep(const SweepOptions& options) {
     if (!text) return text.error();
     const Result<SweepPlan> plan = SweepPlan::parse(*text, options.study);
     if (!plan) return plan.error();
-    const Result<Logs> logs = read_logs(*plan, options);
+    std::vector<std::string> doubts;
+    const Result<Logs> logs = read_logs(*plan, options, doubts);
     if (!logs) return logs.error();
     std::error_code failure;
     std::filesystem::create_directories(options.out, failure);
@@ -396,7 +401,8 @@ Result<SweepResult> run_sweep(const SweepOptions& options) {
     Sweep grid(*plan, *logs, file);
     const std::size_t resumed = grid.resume();
     if (const Result<void> done = grid.run(options.pool); !done) return done.error();
-    SweepResult result{plan->runs(), resumed, means(*plan, grid.lines()), grid.left_out()};
+    SweepResult result{plan->runs(), resumed, means(*plan, grid.lines()), grid.left_out(),
+                       std::move(doubts)};
     for (const Result<void>& written : {write(path, grid.csv(header(*plan))),
                                         write(options.out + "/means.csv", result.means.csv()),
                                         write(options.out + "/means.txt", result.means.text())})

@@ -22,6 +22,7 @@ struct SweepResult {
     Table means;                        // over the seeds
     // What cannot be run, e.g. as no job of the log fits: its values with their lines, and why.
     std::vector<std::string> left_out;
+    std::vector<std::string> doubts;  // about the logs, see log_check.hpp
 };
 
 // Writes OUT/results.csv, a line for each run: its parameters, then its results; and

@@ -10,6 +10,7 @@
 #include "simulator/journal_observer.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/output.hpp"
+#include "simulator/references.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -129,12 +130,27 @@ class Audit {
         const Summary summary = summarise(workload_, outcome_);
         check(summary.utilisation <= 1 + 1e-9, "utilisation is at most 1");
         check(summary.useful_utilisation <= summary.utilisation + 1e-12, "useful utilisation");
+        check_bounds(summary);
         std::int64_t resizes = 0;
         for (const JobResult& job : outcome_.jobs) resizes += job.resizes;
         check(resizes == c.shrinks + c.expansions, "resizes are shrinks and expansions");
         check(c.in_order + c.backfilled + c.by_shrinking <=
                   static_cast<std::int64_t>(outcome_.jobs.size()),
               "a job starts once");
+    }
+
+    void check_bounds(const Summary& summary) const {
+        constexpr double kRounding = 1 + 1e-9;
+        const Means least = lower_bound(workload_);
+        check(least.turnaround <= summary.turnaround.mean * kRounding, "least turnaround");
+        check(least.slowdown <= summary.slowdown.mean * kRounding, "least slowdown");
+        check(least.bounded_slowdown <= summary.bounded_slowdown.mean * kRounding,
+              "least bounded slowdown");
+        check(least.makespan <= summary.makespan * kRounding, "least makespan");
+        const Means greedily = greedy(workload_);
+        check(least.turnaround <= greedily.turnaround * kRounding, "no schedule is below");
+        check(least.bounded_slowdown <= greedily.bounded_slowdown * kRounding, "nor by slowdown");
+        check(least.makespan <= greedily.makespan * kRounding, "nor by makespan");
     }
 
     const Workload& workload_;

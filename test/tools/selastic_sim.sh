@@ -98,6 +98,15 @@ shows '--baseline: Policy=round-robin: one of'
 expect 0 $sim run "$log" --policy fcfs --baseline EASY
 shows 'against EASY'
 shows 'wait over 1 h longer'
+shows 'wait in the log'
+expect 0 $sim run "$log" --elastic 50 --references
+shows 'no less than'
+expect 0 $sim run "$log" --references --json
+shows '"least":{"turnaround":'
+sed 's/^\([0-9]* [0-9]* [0-9]* [0-9]* [0-9]* -1 -1 -1\) [0-9]*/\1 -1/' "$log" >"$dir/unlimited.swf"
+expect 0 $sim run "$dir/unlimited.swf"
+shows '60 of 60 jobs have no time limit'
+shows '% of all node-seconds are beyond'
 expect 0 $sim run "$log" --policy fcfs --baseline easy --json
 shows '"longest_delay":'
 expect 0 $sim run - --jobs-out - --policy easy <"$log"

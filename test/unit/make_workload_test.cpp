@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "simulator/log_check.hpp"
 #include "simulator/random.hpp"
 #include "testing.hpp"
 
@@ -337,4 +338,58 @@ TEST(skipped_lines_count_where_jobs_are_used) {
     check_eq(make(log, {.jobs = 1, .skip = 2}).skipped, 0);
     check_eq(make(log, {.skip = 3}).skipped, 3);
     check_error(make_workload(log, {.skip = 4}), "--skip: x.swf has only 4 jobs that could be run");
+}
+
+namespace {
+
+// Two jobs at a time on 4 processors each, of which a node of the machine has 8.
+Log shared_log() {
+    Log log;
+    log.name = "x.sacct";
+    for (int i = 0; i < 40; ++i) {
+        LogJob job = log_job(i + 1, 4);
+        job.submit = 100.0 * (i / 2);
+        job.nodes = 1;
+        job.wait = 5;
+        job.limited = true;
+        log.jobs.push_back(job);
+    }
+    return log;
+}
+
+}  // namespace
+
+TEST(jobs_that_share_nodes_are_seen_by_their_own_times) {
+    const Log log = shared_log();
+    const Occupancy whole = occupancy(log, 1, 0);
+    check_eq(whole.peak, 2);
+    check_near(whole.excess, 0.5, 1e-12);
+    check_eq(occupancy(log, 8, 1).peak, 8);
+    check_eq(occupancy(log, 8, 1).excess, 0);
+    const auto list = doubts(log, {.nodes = 1});
+    check_eq(list.size(), 1U);
+    check_that(list[0].find("up to 2 nodes are in use of 1, 50 % of all") != std::string::npos);
+    check_that(list[0].find("--procs-per-node 1 --nodes") != std::string::npos);
+    check_eq(doubts(log, {.nodes = 2}).size(), 0U);
+    check_eq(doubts(log, {.nodes = 8, .procs_per_node = 1}).size(), 0U);
+    check_that(doubts(log, {.nodes = 4, .procs_per_node = 1})[0].find("too small") !=
+               std::string::npos);
+    check_eq(doubts(log, {}).size(), 0U);  // how large the machine is nobody says
+}
+
+TEST(jobs_without_a_time_limit_are_named) {
+    Log log = shared_log();
+    for (int i = 0; i < 10; ++i) log.jobs[i].limited = false;
+    const auto list = doubts(log, {.nodes = 2});
+    check_eq(list.size(), 1U);
+    check_that(list[0].find("10 of 40 jobs have no time limit") != std::string::npos);
+    check_eq(doubts(log, {.nodes = 2, .estimates = Estimates::exact}).size(), 0U);
+}
+
+TEST(waits_of_the_log_are_kept_unless_arrivals_change) {
+    const Log log = shared_log();
+    check_eq(make(log, {.nodes = 2}).logged_waits.size(), 40U);
+    check_eq(make(log, {.nodes = 2, .skip = 10}).logged_waits.size(), 30U);
+    check_eq(make(log, {.nodes = 2, .scale_arrival = 0.5}).logged_waits.size(), 0U);
+    check_eq(make(some_log(10), {}).logged_waits.size(), 0U);
 }

@@ -45,6 +45,8 @@ TEST(an_export_of_sacct_becomes_a_log) {
     check_eq(first.submit, 10.0);
     check_eq(first.run, 3600.0);
     check_eq(first.estimate, 7200.0);
+    check_eq(first.wait, 300.0);
+    check_that(first.limited);
     check_eq(first.processors, 96);
     check_eq(first.nodes, 2);
     check_eq(task.id, 13);  // 12 is the highest of those that the file has
@@ -68,6 +70,9 @@ TEST(columns_may_come_in_any_order_and_form) {
         "1-02:03:04|90|5|1700000000|3_1|44|\n");
     check_eq(other.id, 44);
     check_eq(other.run, 93784.0);
+    check_that(other.wait < 0);
+    check_that(other.limited);
+    check_that(!only_job("JobID|NNodes|Submit|ElapsedRaw\n1|1|0|9\n").limited);
     check_eq(other.estimate, 5400.0);
     check_eq(other.submit, 0.0);
 }

@@ -6,6 +6,7 @@
 #include "simulator/metrics.hpp"
 #include "simulator/node_allocator.hpp"
 #include "simulator/output.hpp"
+#include "simulator/references.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -339,6 +340,42 @@ TEST(a_short_job_counts_as_ten_seconds_in_the_bounded_slowdown) {
     check_eq(bounded_slowdown(job, {8, 10, 1, 1, 0}), 1);
     check_eq(bounded_slowdown(job, {28, 30, 1, 1, 0}), 3);
     check_eq(slowdown(job, {28, 30, 1, 1, 0}), 15);
+}
+
+TEST(references_of_a_schedule_done_by_hand) {
+    Builder b(2);
+    b.job(0, 10, 2);
+    b.job(0, 4, 1);
+    // Alone 10 + 4; on one machine of twice the speed the second ends at 2, the first at 12; mean
+    // busy times 1 and 7, and half of the run times.
+    const Means least = lower_bound(b.workload), found = greedy(b.workload);
+    check_eq(least.turnaround, 7.5);
+    check_eq(least.makespan, 12);
+    check_eq(least.bounded_slowdown, 1);
+    check_eq(found.turnaround, 9);  // the second at once, the first after it
+    check_eq(found.makespan, 14);
+}
+
+TEST(the_greedy_schedule_resizes_at_no_cost) {
+    Builder b(4);
+    Elasticity& e = b.elastic(0, 100, 1, 2, 4);
+    e.annotation.cost.sync = 1000;
+    b.job(25, 10, 3);
+    // 4 nodes until 25, half of the work; then 1 until 35, which does 10 of its 200 node-seconds;
+    // then 4.
+    const Means found = greedy(b.workload);
+    check_near(found.makespan, 35 + 90 / 4.0, 1e-9);
+    check_near(found.turnaround, (35 + 90 / 4.0 + 10) / 2, 1e-9);
+    check_eq(lower_bound(b.workload).makespan, 57.5);
+}
+
+TEST(the_greedy_schedule_passes_over_others) {
+    Builder b(4);
+    b.job(0, 100, 2);
+    b.job(1, 100, 4);
+    for (int i = 0; i < 9; ++i) b.job(2 + 50 * i, 50, 2);
+    const Means found = greedy(b.workload);
+    check_eq(found.makespan, 552);  // the large one is the last
 }
 
 TEST(numbers_are_written_as_short_as_they_can_be_read_back) {

@@ -193,6 +193,9 @@ void add_policy_options(CLI::App* sub, PolicyOptions& o) {
 }
 
 void add_baseline(CLI::App* sub, RunOptions& o) {
+    sub->add_flag("--references", o.references,
+                  "Say what no policy can be below, and what a greedy one without fairness gives")
+        ->group("Under which policy");
     sub->add_option("--baseline", o.baseline,
                     "Say who waits over an hour longer than under this preset")
         ->type_name("NAME")

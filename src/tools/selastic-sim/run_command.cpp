@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,9 +26,11 @@
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/journal_observer.hpp"
+#include "simulator/log_check.hpp"
 #include "simulator/log_reader.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/output.hpp"
+#include "simulator/references.hpp"
 #include "write_output.hpp"
 
 namespace elastic::tools {
@@ -44,6 +47,7 @@ struct Run {
     std::optional<core::Policy> baseline;
     Outcome outcome;
     std::optional<Comparison> comparison;  // with --baseline
+    std::optional<References> references;  // with --references
     double wall = 0;                       // seconds, of the simulation alone
     std::string journal;                   // if wanted
     std::vector<journal::Line> events;     // if an image is wanted
@@ -117,7 +121,9 @@ Result<Workload> read_workload(const RunOptions& o) {
     if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
     const Result<Log> log = read_log(o.log, o.lenient);
     if (!log) return log.error();
-    return make_workload(*log, o.workload);
+    Result<Workload> workload = make_workload(*log, o.workload);
+    if (workload) std::ranges::move(doubts(*log, o.workload), std::back_inserter(workload->notes));
+    return workload;
 }
 
 SimulationOptions simulation_options(const RunOptions& o, const core::Policy& policy) {
@@ -181,6 +187,7 @@ Result<void> write_results(const RunOptions& o, const Run& run) {
 
 Json summary_json(const RunOptions& o, const Run& run, const Summary& summary) {
     Json json = simulator::to_json(summary);
+    if (run.references) json.set("references", to_json(*run.references));
     if (run.comparison)
         json.set("baseline", to_json(*run.comparison, run.workload).set("policy", o.baseline));
     return json.set("log", o.log)
@@ -194,6 +201,7 @@ void report(const RunOptions& o, const Run& run) {
     const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
                                       [](const auto* file) { return is_standard_output(*file); });
     std::string text = fmt::format("{}\n\n{}", title(o, run), simulator::to_text(summary));
+    if (run.references) text += to_text(*run.references, summary);
     if (run.comparison) text += to_text(*run.comparison, run.workload, o.baseline);
     if (o.json)
         fmt::print("{}\n", summary_json(o, run, summary).dump());
@@ -222,6 +230,7 @@ int run(const RunOptions& o) {
     if (const Result<void> fine = check_size(o, run.workload); !fine) return fail(fine.error());
     simulate(o, run);
     simulate_baseline(o, run);
+    if (o.references) run.references = {lower_bound(run.workload), greedy(run.workload)};
     if (const Result<void> written = write_results(o, run); !written) return fail(written.error());
     report(o, run);
     if (run.outcome.lost == 0) return kExitOk;

@@ -44,6 +44,7 @@ int sweep(studies::SweepOptions options) {
     const Result<studies::SweepResult> result = studies::run_sweep(options);
     if (!result) return fail(result.error());
     fmt::print("{}", narrow(result->means).text());
+    for (const std::string& doubt : result->doubts) note("{}", doubt);
     for (const std::string& point : result->left_out)
         note("{}: left out: {}", options.study, point);
     note("{} runs, {} of them done before; wrote {}/results.csv", result->runs, result->resumed,
