@@ -557,6 +557,62 @@ Finding random_uses_best(const WorkloadResults& w, const Guards& guards) {
             in_all(tally), "for " + to_string(tally)};
 }
 
+// KIT: "algorithm Application performs better than algorithm Default except for Random and some
+// cases of Gain".
+Finding application_slows_less(const WorkloadResults& w) {
+    Tally tally;
+    for (const Order v : {resource, expansion, adaptation, remaining_time})
+        tally.count(is_better(slowdown, curve(w, application, v, slowdown),
+                              curve(w, by_default, v, slowdown)));
+    return {"figure 3",
+            w.name + ": Application has a lower slowdown than Default but for Random and Gain",
+            in_all(tally), "for " + to_string(tally)};
+}
+
+// Section 5.4: "no algorithm can achieve utilization above 91%".
+Finding uses_no_more_than(const WorkloadResults& w, const Guards& guards, int figure) {
+    constexpr double kMost = 0.91;
+    double most = 0;
+    for (const auto& row : w.cells)
+        for (const Guard guard : guards)
+            for (const Cell& cell : row[guard]) most = std::max(most, cell.value[utilisation]);
+    return {fmt::format("figure {}", figure), w.name + ": no algorithm achieves more than 91 %",
+            verdict(most <= kMost), fmt::format("at most {:.1f} %", 100 * most)};
+}
+
+// By how much utilisation rises between two percentages, by seed, mean over all policies.
+std::vector<double> rise(const WorkloadResults& w, const Guards& guards, std::size_t from,
+                         std::size_t to) {
+    std::vector<double> list(w.cells.front()[application][random].seeds[utilisation].size());
+    for (const Guard guard : guards)
+        for (std::size_t v = 0; v < kOrders; ++v)
+            for (std::size_t seed = 0; seed < list.size(); ++seed)
+                list[seed] += 100 *
+                              (w.cells[to][guard][v].seeds[utilisation][seed] -
+                               w.cells[from][guard][v].seeds[utilisation][seed]) /
+                              (guards.size() * kOrders);
+    return list;
+}
+
+// Figures 18 and 19: "a knee is visible in the utilization curve".
+Finding full_flexibility_saturates(const Results& results, const Guards& guards) {
+    Tally tally;
+    std::string text;
+    const std::size_t half = results.percents.size() / 2 - 1, last = results.percents.size() - 1;
+    for (const WorkloadResults& w : results.workloads) {
+        if (!w.full_flexibility) continue;
+        const auto early = rise(w, guards, 0, half), late = rise(w, guards, half, last);
+        tally.count(is_positive(difference(early, late)));
+        text += fmt::format("{}{}: by {:.1f} points up to {:.0f} %, by {:.1f} from there",
+                            text.empty() ? "" : "; ", w.name, mean_of(early),
+                            results.percents[half], mean_of(late));
+    }
+    return {"figures 18, 19",
+            "with 100 % flexibility utilisation saturates at a certain percentage of elastic jobs",
+            tally.of > 0 ? in_all(tally) : Verdict::undecided,
+            text + ". Counted as a knee: it rises more before half than behind"};
+}
+
 // Figures 16 and 17.
 Finding always_elastic(const Results& results) {
     const auto without = [](const WorkloadResults& w) {
@@ -644,8 +700,17 @@ std::vector<Finding> figure_findings(const Results& results, Guard algorithm7) {
     };
     add(kStatements);
     add(kClusters);
-    for (const WorkloadResults& workload : results.workloads)
-        if (workload.name == "KIT_shrunk") findings.push_back(random_uses_best(workload, guards));
+    for (const WorkloadResults& workload : results.workloads) {
+        if (workload.name == "KIT") {
+            findings.push_back(uses_no_more_than(workload, guards, 2));
+            findings.push_back(application_slows_less(workload));
+        }
+        if (workload.name == "KIT_shrunk") {
+            findings.push_back(uses_no_more_than(workload, guards, 5));
+            findings.push_back(random_uses_best(workload, guards));
+        }
+    }
+    findings.push_back(full_flexibility_saturates(results, guards));
     findings.push_back(always_elastic(results));
     return findings;
 }

@@ -238,6 +238,41 @@ TEST(system_of_the_figures_is_either_reading) {
     check_that(figure_verdict(results, "figure 11", system_text) == Verdict::confirmed);
 }
 
+TEST(figures_18_and_19_look_for_a_knee) {
+    Results results = results_with(cell(90, 0.6, 9));
+    results.percents = {10, 40, 70, 100};
+    WorkloadResults& full = results.workloads.back();
+    full.cells.resize(4);
+    const auto use = [&](const std::vector<double>& at) {
+        for (std::size_t p = 0; p < at.size(); ++p)
+            for (auto& guard : full.cells[p]) guard.fill(cell(90, at[p], 9));
+    };
+    use({0.6, 0.8, 0.85, 0.9});
+    check_that(figure_verdict(results, "figures 18, 19") == Verdict::confirmed);
+    use({0.6, 0.65, 0.7, 0.9});
+    check_that(figure_verdict(results, "figures 18, 19") == Verdict::not_confirmed);
+    results.workloads.pop_back();
+    check_that(figure_verdict(results, "figures 18, 19") == Verdict::undecided);
+}
+
+// The paper's statements on a log that is not at hand here.
+TEST(figures_of_kit_are_judged_where_the_log_is_there) {
+    Results results = results_with(cell(90, 0.6, 9));
+    results.workloads[0].name = "KIT";
+    results.workloads[1].name = "KIT_shrunk";
+    check_that(figure_verdict(results, "figure 3") == Verdict::undecided);
+    check_that(figure_verdict(results, "figure 5") == Verdict::undecided);
+    for (auto& row : results.workloads[0].cells) row[application].fill(cell(90, 0.6, 8));
+    const auto findings = figure_findings(results);
+    const auto of = [&](std::string_view statement) {
+        return std::ranges::find(findings, statement, &Finding::statement)->verdict;
+    };
+    check_that(of("KIT: Application has a lower slowdown than Default but for Random and Gain") ==
+               Verdict::confirmed);
+    check_that(of("KIT: no algorithm achieves more than 91 %") == Verdict::confirmed);
+    check_that(of("KIT_shrunk: no algorithm achieves more than 91 %") == Verdict::confirmed);
+}
+
 TEST(figures_16_and_17_count_parts_without_elastic_jobs) {
     Results results = results_with(cell(90, 0.6, 9));
     check_that(figure_verdict(results, "figures 16, 17") == Verdict::undecided);
