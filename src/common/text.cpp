@@ -142,4 +142,17 @@ std::optional<double> parse_number(std::string_view text) {
     return value;
 }
 
+std::optional<double> parse_bytes(std::string_view text) {
+    constexpr std::string_view kSuffixes = "KMGTP";
+    double unit = 1;
+    if (const std::size_t power = text.empty() ? text.npos : kSuffixes.find(text.back());
+        power != kSuffixes.npos) {
+        unit = std::pow(1000, power + 1);
+        text.remove_suffix(1);
+    }
+    const std::optional<double> number = parse_number(text);
+    if (!number || *number < 0 || std::signbit(*number)) return std::nullopt;
+    return *number * unit;
+}
+
 }  // namespace elastic

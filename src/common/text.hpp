@@ -34,5 +34,7 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
+// A number of bytes: "1.5G".  K, M, G, T and P are powers of 1000; no sign.
+std::optional<double> parse_bytes(std::string_view text);
 
 }  // namespace elastic

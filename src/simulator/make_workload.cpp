@@ -132,7 +132,8 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
 
 // ---- elasticity, as the log has it
 
-Result<void> annotate(Job& job, const std::string& text, Workload& workload) {
+Result<void> annotate(Job& job, const std::string& text, double link_bandwidth,
+                      Workload& workload) {
     auto annotation = core::parse_annotation(text, {job.nodes, job.nodes});
     if (!annotation) return annotation.error();
     core::Annotation& a = *annotation;
@@ -140,6 +141,7 @@ Result<void> annotate(Job& job, const std::string& text, Workload& workload) {
         return error("elastic: pref={} is more than the machine's {} nodes", a.pref,
                      workload.nodes);
     a.max = std::min(a.max, workload.nodes);
+    core::set_link_bandwidth(a, link_bandwidth);
     job.run = core::rescale(job.run, job.nodes, a.pref, a);
     job.estimate = core::rescale(job.estimate, job.nodes, a.pref, a);
     job.nodes = a.pref;
@@ -150,13 +152,13 @@ Result<void> annotate(Job& job, const std::string& text, Workload& workload) {
     return {};
 }
 
-Result<void> annotate(const Log& log, Workload& workload) {
+Result<void> annotate(const Log& log, double link_bandwidth, Workload& workload) {
     std::size_t profiles = 0;
     for (Job& job : workload.jobs) {
         const auto found = log.annotations.find(job.id);
         if (found == log.annotations.end()) continue;
         const auto& [text, line] = found->second;
-        if (auto ok = annotate(job, text, workload); ok)
+        if (auto ok = annotate(job, text, link_bandwidth, workload); ok)
             profiles += !std::exchange(workload.elasticities.back().annotation.profile, {}).empty();
         else if (log.lenient)
             ++workload.malformed;
@@ -237,6 +239,8 @@ class ElasticJobs {
         a.cost = cost(random);
         elasticity.negotiation = draw(model_.negotiation, random);
         if (evolving) elasticity.events = events(random, a.pref);
+        if (options_.data.high > 0) a.cost.data = draw(options_.data, random) * a.pref;
+        core::set_link_bandwidth(a, options_.link_bandwidth);
         job.run = core::rescale(job.run, job.nodes, a.pref, elasticity.true_speedup, a.pref);
         job.estimate = core::rescale(job.estimate, job.nodes, a.pref, a.speedup, a.pref);
         job.nodes = a.pref;
@@ -369,7 +373,7 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     if (options.elastic > 0 && !log.annotations.empty())
         return error("--elastic: {} itself says which jobs are elastic", log.name);
     if (!log.annotations.empty())
-        if (auto ok = annotate(log, workload); !ok) return ok.error();
+        if (auto ok = annotate(log, options.link_bandwidth, workload); !ok) return ok.error();
     if (options.elastic > 0) ElasticJobs(options, workload).choose(places);
     return workload;
 }

@@ -80,6 +80,8 @@ enum class Estimates {
     exact,   // the run time
 };
 
+inline constexpr double kMaxBytesPerNode = 1e15;
+
 struct WorkloadOptions {
     std::int64_t nodes = 0;           // of the machine; 0: by the log's header
     std::int64_t procs_per_node = 0;  // 0: 1, or what the log says of a job's nodes
@@ -95,6 +97,10 @@ struct WorkloadOptions {
     // machine, the preferred size to the nearest within both.  An elastic job's
     // run time and estimate are converted to its preferred size.
     double min_factor = 0.5, max_factor = 8, pref_factor = 1;
+    // The data that a resize moves besides what the model's costs say: bytes on each node at the
+    // preferred size; and the bytes a second that a node sends or receives.
+    Range data{0, 0};
+    double link_bandwidth = core::kDefaultRate;
     std::uint64_t seed = 1;
     ElasticModel model{};
 };

@@ -200,7 +200,7 @@ void set_text(char*& field, const std::string& value) {
 // What submissions need of the configuration files.
 struct Site {
     std::string endpoint;  // where the controller listens; "" if that is not known
-    Duration max_grace = core::Config{}.max_grace_time;
+    core::Config config;
 };
 
 // The files are read again only when Slurm has read its own:
@@ -215,7 +215,7 @@ Site site() {
     read_at = time(nullptr);
     auto endpoint = protocol::endpoint_from_files(std::string(text(slurm_conf.slurm_conf)));
     known.endpoint = endpoint ? protocol::to_string(*endpoint) : "";
-    if (auto config = read_site_config()) known.max_grace = config->max_grace_time;
+    if (auto config = read_site_config()) known.config = *config;
     return known;
 }
 
@@ -296,7 +296,8 @@ Result<void> annotate(job_desc_msg_t* job) {
     auto annotation = core::parse_annotation(*given, requested_nodes(job));
     if (!annotation) return annotation.error();
     const Site here = site();
-    if (auto ok = core::check_grace(*annotation, here.max_grace); !ok) return ok;
+    if (auto ok = core::check_grace(*annotation, here.config.max_grace_time); !ok) return ok;
+    core::set_link_bandwidth(*annotation, here.config.link_bandwidth);
     if (auto ok = check_request(job, *annotation); !ok) return ok;
     if (auto ok = check_partitions(job->partition, *annotation); !ok) return ok;
     if (auto ok = check_time_limits(job->time_limit, job->partition, *annotation); !ok) return ok;

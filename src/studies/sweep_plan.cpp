@@ -94,6 +94,23 @@ Result<void> set_cost_factor(RunSpec& spec, std::string_view value) {
     return {};
 }
 
+Result<void> set_data(RunSpec& spec, std::string_view value) {
+    const auto ends = split(value, ':');
+    const auto low = parse_bytes(ends.front()), high = parse_bytes(ends.back());
+    if (ends.size() != 2 || !low || !high || *low > *high || *high > simulator::kMaxBytesPerNode)
+        return error("must be LO:HI in bytes, as in 1G:64G, up to 1P");
+    spec.workload.data = {*low, *high};
+    return {};
+}
+
+Result<void> set_link_bandwidth(RunSpec& spec, std::string_view value) {
+    const auto rate = parse_bytes(value);
+    if (!rate || *rate < core::kMinRate || *rate > core::kMaxRate)
+        return error("must be bytes a second, as in 10G, from 1K to 1P");
+    spec.workload.link_bandwidth = *rate;
+    return {};
+}
+
 Result<void> set_policy(RunSpec& spec, std::string_view value) {
     const Result<core::Policy> policy = core::preset(value);
     if (!policy) return policy.error();
@@ -109,8 +126,9 @@ Result<void> set_baseline(RunSpec& spec, std::string_view value) {
 }
 
 constexpr std::string_view kPolicy = "Policy", kBaseline = "Baseline";
-constexpr std::array<std::string_view, 7> kOfDrawnJobs{
-    "EvolvingShare", "MinFactor", "MaxFactor", "PrefFactor", "Rho", "RhoModel", "CostFactor"};
+constexpr std::array<std::string_view, 9> kOfDrawnJobs{
+    "EvolvingShare", "MinFactor",  "MaxFactor", "PrefFactor",   "Rho",
+    "RhoModel",      "CostFactor", "Data",      "LinkBandwidth"};
 
 constexpr std::array kKeys{
     Key{"Log", false, set_log},
@@ -130,6 +148,8 @@ constexpr std::array kKeys{
     Key{"Rho", false, set_rho},
     Key{"RhoModel", false, set_rho_model},
     Key{"CostFactor", true, set_cost_factor},
+    Key{"Data", false, set_data},
+    Key{"LinkBandwidth", false, set_link_bandwidth},
     whole_number<&WorkloadOptions::seed>("Seed"),
     Key{kBaseline, false, set_baseline},
     Key{kPolicy, false, set_policy},

@@ -96,7 +96,7 @@ default_of() {
 # What the page says that it is: in a table's last column or in a sentence.
 stated_of() {
     sed -n "s/^\.It Sy $1 Ta .* Ta //p" "$page"
-    section "$1" | tr '\n' ' ' | sed -n 's/.*The default is \([0-9.]*\)\. .*/\1/p; s/.*\.Cm \([a-z]*\) , the default: .*/\1/p'
+    section "$1" | tr '\n' ' ' | sed -n 's/.*The default is \([0-9.e]*\)\. .*/\1/p; s/.*\.Cm \([a-z]*\) , the default: .*/\1/p'
 }
 
 for key in $parameters $settings; do

@@ -96,6 +96,12 @@ def test_the_normal_form_is_kept(cluster, front):
     assert cluster.job(job)["NumNodes"].startswith("2")
 
 
+def test_data_is_moved_at_the_rate_of_the_site(cluster, elastic):
+    elastic(LinkBandwidth="25G")
+    job = cluster.sbatch("--hold", "--elastic=malleable,max=6,data=100G", "-N2", wrap="true")
+    assert annotation_of(cluster, job)["cost"]["rate"] == 25e9
+
+
 def test_a_range_of_nodes_sets_both_ends(cluster):
     job = cluster.sbatch("--hold", "--elastic=malleable", "-N2-6", wrap="true")
     kept = annotation_of(cluster, job)

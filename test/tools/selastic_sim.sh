@@ -134,6 +134,21 @@ for model in '' '--rho 0.1:0.2' '--rho 0.1:0.2 --rho-model power'; do
     expect 0 $sim run "$log" $elastic --evolving-share 0 $model --cost-factor 0 --json
     shows '"redistribution_node_seconds":0,'
 done
+# Moving data takes longer over slow links.
+moved() {
+    # shellcheck disable=SC2086
+    $sim run "$log" $elastic --evolving-share 0 --cost-factor 0 --data 1G:2G --link-bandwidth "$1" --json \
+        2>/dev/null | sed -n 's/.*"redistribution_node_seconds":\([0-9]*\).*/\1/p'
+}
+if [ "$(moved 1G)" -le 0 ] || [ "$(moved 100M)" -le "$(moved 1G)" ]; then
+    echo "FAIL: data moves in $(moved 1G) node-seconds at 1G, in $(moved 100M) at 100M"
+    failures=$((failures + 1))
+fi
+for wrong in '--data 1' '--data 2G:1G' '--data 1G:x' '--link-bandwidth 10'; do
+    # shellcheck disable=SC2086
+    expect 2 $sim run "$log" --elastic 10 $wrong
+    shows "${wrong%% *}: "
+done
 expect 0 ./selastic check "$dir/journal1"
 shows '60 jobs (60 completed, 0 running)'
 shows ' 0 violations'

@@ -119,7 +119,7 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,min=1,min=2", "elastic: min is given twice"},
         {"malleable,mni=1",
          "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, power, "
-         "overhead, downey, cost, "
+         "overhead, downey, cost, data, "
          "profile, packet, init"},
         {"malleable,min=0", "elastic: min=0: must be a number of nodes from 1 to 1000000"},
         {"malleable,min=-1", "elastic: min=-1: must be a number of nodes from 1 to 1000000"},
@@ -153,6 +153,15 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,rho=1.1", "elastic: rho=1.1: must be a number from 0 to 1"},
         {"malleable,cost=1:2",
          "elastic: cost=1:2: must be alpha:beta:b or alpha:beta:b:sync, numbers of seconds"},
+        {"malleable,data=x",
+         "elastic: data=x: must be BYTES or BYTES@BYTES_PER_SECOND, as in 200G@10G, up to 1000P"},
+        {"malleable,data=1001P",
+         "elastic: data=1001P: must be BYTES or BYTES@BYTES_PER_SECOND, as in 200G@10G, up to "
+         "1000P"},
+        {"malleable,data=1G@1",
+         "elastic: data=1G@1: must be BYTES@BYTES_PER_SECOND with a rate from 1K to 1P"},
+        {"malleable,data=1G@",
+         "elastic: data=1G@: must be BYTES@BYTES_PER_SECOND with a rate from 1K to 1P"},
         {"malleable,overhead=2", "elastic: overhead=2: must be a number from 0 to 1"},
         {"malleable,downey=4",
          "elastic: downey=4: must be A:sigma, A from 1 to 1000000, sigma from 0 to 1000"},
@@ -235,6 +244,23 @@ TEST(annotation_cost_of_a_resize) {
     check_eq(cost.seconds(4, 4), 0.0);
 }
 
+// 12 GB: 3 on each of 4 nodes, 6 on each of 2, 12 on one.
+TEST(annotation_cost_of_moving_data) {
+    Annotation a = parsed("malleable,max=4,data=12G", {});
+    check_near(a.cost.seconds(2, 4), 3, 1e-12);  // a node that joins receives, one that stays sends
+    check_near(a.cost.seconds(4, 2), 3, 1e-12);
+    check_near(a.cost.seconds(1, 4), 9, 1e-12);  // the one that stays sends all others' shares
+    set_link_bandwidth(a, 3e9);
+    check_near(a.cost.seconds(2, 4), 1, 1e-12);
+    check_eq(to_json(a).dump(),
+             R"({"elastic":1,"class":"malleable","min":1,"pref":1,"max":4,)"
+             R"("cost":{"alpha":0,"beta":0,"b":0,"data":12000000000,"rate":3000000000}})");
+    check_that(*annotation_from_json(to_json(a)) == a);
+    a = parsed("malleable,cost=0:0:1,max=4,data=12G@6G", {});
+    set_link_bandwidth(a, 3e9);
+    check_near(a.cost.seconds(2, 4), 2.5, 1e-12);
+}
+
 TEST(annotation_stored_text_is_checked_like_a_typed_one) {
     struct Case {
         const char* text;
@@ -298,11 +324,10 @@ TEST(annotation_allows_sizes_in_its_range) {
 TEST(annotation_garbage_is_refused_or_valid) {
     std::mt19937_64 random(elastic::testing::seed(2));
     constexpr std::string_view kPieces[] = {
-        "malleable", "evolving", "+",     ",",    "=",    "min",        "pref",
-        "max",       "sizes",    "gap",   "rho",  "cost", "profile",    "packet",
-        "init",      "grace",    "step:", "pow2", ":",    "@",          "-",
-        "1",         "2",        "4",     "8",    "16",   "0.5",        "1e9",
-        "nan",       "\n",       "\x1b",  "\xff", " ",    "99999999999"};
+        "malleable", "evolving", "+",    ",",    "=",       "min",    "pref", "max",        "sizes",
+        "gap",       "rho",      "cost", "data", "profile", "packet", "init", "grace",      "step:",
+        "pow2",      ":",        "@",    "-",    "1",       "2",      "4",    "8",          "16",
+        "0.5",       "1e9",      "nan",  "\n",   "\x1b",    "\xff",   " ",    "99999999999"};
     int accepted = 0;
     for (int i = 0; i < 20000; ++i) {
         std::string text = random() % 4 ? "malleable+evolving" : "";

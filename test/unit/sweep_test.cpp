@@ -51,7 +51,7 @@ TEST(every_option_of_run_can_be_set) {
         "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
         "Overrun=extend\nEstimates=exact\nElastic=10\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor="
         "3\nPrefFactor=2\n"
-        "CostFactor=3\nRho=0:0.1\nRhoModel=power\nLenient=yes\n");
+        "CostFactor=3\nData=1G:2G\nLinkBandwidth=10G\nRho=0:0.1\nRhoModel=power\nLenient=yes\n");
     check_ok(plan);
     const RunSpec spec = plan->spec(0);
     check_eq(spec.workload.nodes, 7);
@@ -66,6 +66,8 @@ TEST(every_option_of_run_can_be_set) {
     check_eq(spec.workload.max_factor, 3);
     check_eq(spec.workload.model.parameter.high, 0.1);
     check_eq(spec.workload.model.cost_factor, 3);
+    check_eq(spec.workload.data.high, 2e9);
+    check_eq(spec.workload.link_bandwidth, 1e10);
     check_that(spec.lenient);
 }
 

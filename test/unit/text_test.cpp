@@ -36,6 +36,10 @@ TEST(text_numbers_are_whole_texts) {
         ck_assert_msg(!parse_integer(text), "'%s' was accepted", text);
     }
     check_eq(*parse_number("1e-3"), 0.001);
+    check_eq(*parse_bytes("1.5G"), 1.5e9);
+    check_eq(*parse_bytes("7"), 7.0);
+    for (const char* text : {"", "G", "-1", "-0", "1k", "1GB", "nan", "inf"})
+        ck_assert_msg(!parse_bytes(text), "'%s' was accepted", text);
     for (const char* text : {"", "nan", "inf", "-inf", "1e999", "1,5", "1x"}) {
         ck_assert_msg(!parse_number(text), "'%s' was accepted", text);
     }

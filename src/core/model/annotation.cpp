@@ -106,6 +106,19 @@ Result<void> read_cost(ResizeCost& place, std::string_view text) {
     return {};
 }
 
+Result<void> read_data(ResizeCost& place, std::string_view text) {
+    const std::size_t at = text.find('@');
+    const std::optional<double> data = parse_bytes(text.substr(0, at));
+    const std::optional<double> rate = at == text.npos ? 0 : parse_bytes(text.substr(at + 1));
+    if (!data || *data > kMaxBytes)
+        return error("must be BYTES or BYTES@BYTES_PER_SECOND, as in 200G@10G, up to 1000P");
+    if (!rate || (at != text.npos && (*rate < kMinRate || *rate > kMaxRate)))
+        return error("must be BYTES@BYTES_PER_SECOND with a rate from 1K to 1P");
+    place.data = *data;
+    place.rate = *rate;
+    return {};
+}
+
 Result<void> read_profile(EvolutionProfile& place, std::string_view text) {
     for (std::string_view part : split(text, '+')) {
         std::size_t at = part.find('@');
@@ -160,6 +173,7 @@ constexpr std::array kKeys{
     Key{"overhead", into<&Annotation::speedup, read_overhead>},
     Key{"downey", into<&Annotation::speedup, read_downey>},
     Key{"cost", into<&Annotation::cost, read_cost>},
+    Key{"data", into<&Annotation::cost, read_data>},
     Key{"profile", into<&Annotation::profile, read_profile>},
     Key{"packet", into<&Annotation::packet, read_packet>},
     Key{"init", into<&Annotation::init, read_duration>},
@@ -417,6 +431,8 @@ void fields(F& f, ResizeCost& cost) {
     f.required("beta", cost.beta, kCost);
     f.required("b", cost.b, kCost);
     f.optional("sync", cost.sync, kCost);
+    f.optional("data", cost.data, Number{0, kMaxBytes});
+    f.optional("rate", cost.rate, Number{0, kMaxRate});
 }
 
 template <class F>
@@ -456,10 +472,20 @@ void fields(F& f, Annotation& a) {
 }
 
 Duration ResizeCost::seconds(int from, int to) const {
-    int involved = from + to;
-    int difference = std::abs(from - to);
-    if (difference == 0) return 0;
-    return alpha * difference + beta / involved + b * difference + sync;
+    if (from == to) return 0;
+    const int difference = std::abs(from - to);
+    // Of its data a node that joins or leaves moves what it has when the job is large; one that
+    // stays moves what it has more when the job is small.
+    const double large = data / std::max({from, to, 1}),
+                 small = data / std::max(1, std::min(from, to));
+    const double moved = std::max(large, small - large);
+    return alpha * difference + beta / (from + to) + b * difference + sync +
+           moved / (rate > 0 ? std::max(rate, kMinRate) : kDefaultRate);
+}
+
+void set_link_bandwidth(Annotation& annotation, double bytes_a_second) {
+    if (annotation.cost.data > 0 && annotation.cost.rate == 0)
+        annotation.cost.rate = bytes_a_second;
 }
 
 std::optional<std::string_view> annotation_in_comment(std::string_view comment) {

@@ -22,9 +22,12 @@ namespace elastic::core {
 
 // [mebf] section 2.2 and [lina] section 3: seconds a resize costs,
 // alpha*dN + beta/N for the data, b*dN for the processes, and `sync` to
-// synchronise them.
+// synchronise them.  A cost linear in nodes says hours for a large machine, so the data may be said
+// instead, in bytes: spread evenly before and after, all nodes send and receive at once.
 struct ResizeCost {
     double alpha = 0, beta = 0, b = 0, sync = 0;
+    double data = 0;  // bytes, of all nodes
+    double rate = 0;  // bytes a second that a node sends or receives; 0: the site's LinkBandwidth
 
     // N is the sum of nodes before and after ([lina] section 3), dN the difference.
     Duration seconds(int from, int to) const;
@@ -68,9 +71,12 @@ struct RequestedNodes {
     std::string_view needed_by{};  // the option from which that comes, "-n"
 };
 
-inline constexpr std::size_t kMaxAnnotation = 4096;  // characters
-inline constexpr Duration kLeastGrace = 1;           // to answer at all
-inline constexpr double kMaxCost = 1e6;              // alpha, beta, b and sync, seconds
+inline constexpr std::size_t kMaxAnnotation = 4096;       // characters
+inline constexpr Duration kLeastGrace = 1;                // to answer at all
+inline constexpr double kMaxCost = 1e6;                   // alpha, beta, b and sync, seconds
+inline constexpr double kMaxBytes = 1e18;                 // of a job's data
+inline constexpr double kMinRate = 1e3, kMaxRate = 1e15;  // bytes a second
+inline constexpr double kDefaultRate = 1e9;
 inline constexpr std::string_view kCommentPrefix = "elastic:";
 inline constexpr std::string_view kRigid = "rigid";  // the whole text of a job that is not elastic
 
@@ -90,6 +96,9 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
 // What can only be checked against the cluster: largest size the partition has.
 Result<void> check_against_partition(const Annotation&, int partition_nodes,
                                      std::string_view partition);
+
+// Completes it by the site's LinkBandwidth.
+void set_link_bandwidth(Annotation&, double bytes_a_second);
 
 // And against the site's MaxGraceTime.
 Result<void> check_grace(const Annotation&, Duration max_grace);

@@ -42,6 +42,14 @@ Result<void> duration(Config& config, std::string_view text) {
     return {};
 }
 
+Result<void> link_bandwidth(Config& config, std::string_view text) {
+    const std::optional<double> rate = parse_bytes(text);
+    if (!rate || *rate < kMinRate || *rate > kMaxRate)
+        return error("must be bytes a second, as in 10G, from 1K to 1P");
+    config.link_bandwidth = *rate;
+    return {};
+}
+
 Result<void> shrink_timeout(Config& config, std::string_view text) {
     bool kill = equal_ignoring_case(text, "kill");
     if (!kill && !equal_ignoring_case(text, "revoke")) return error("one of revoke, kill");
@@ -62,6 +70,7 @@ constexpr std::array kKeys{
     Key{"MaxGraceTime", duration<&Config::max_grace_time, 1, kDay>},
     Key{"ShrinkTimeout", shrink_timeout},
     Key{"BackOff", duration<&Config::back_off, 0, kDay>},
+    Key{"LinkBandwidth", link_bandwidth},
     Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},
     Key{"Interval", duration<&Config::interval, 0, 60>},
     Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},

@@ -7,6 +7,7 @@
 
 #include "common/limits.hpp"
 #include "common/result.hpp"
+#include "core/model/annotation.hpp"
 #include "core/model/policy.hpp"
 
 namespace elastic::core {
@@ -20,6 +21,7 @@ struct Config {
     Duration max_grace_time = 3600;  // MaxGraceTime: the most that a job may set for itself
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
     Duration back_off = 300;         // BackOff: no offers to a job that let one expire or declined
+    double link_bandwidth = 1e9;     // LinkBandwidth: bytes a second that a node sends
     int listen_port = kDefaultPort;  // ListenPort
     Duration interval = 0.1;         // Interval: least time between two passes, seconds
     int max_connections = 4096;      // MaxConnections in all

@@ -48,6 +48,30 @@ CLI::Option* add_range(CLI::App* sub, const char* name, Range limits, const char
         });
 }
 
+// An option of bytes, "16G", or of a range of them, "1G:64G".
+CLI::Option* add_bytes(CLI::App* sub, const char* name, const char* type, const char* text,
+                       std::function<void(Range)> set) {
+    const bool is_range = std::string_view(type).find(':') != std::string_view::npos;
+    const auto parse = [is_range](std::string_view value) -> std::optional<Range> {
+        const auto parts = split(value, ':');
+        const auto low = parse_bytes(parts.front()), high = parse_bytes(parts.back());
+        const bool known = low && high && parts.size() == (is_range ? 2U : 1U);
+        if (!known || *low > *high || *high > simulator::kMaxBytesPerNode) return std::nullopt;
+        if (!is_range && *low < core::kMinRate) return std::nullopt;
+        return Range{*low, *high};
+    };
+    const auto read = [parse, set = std::move(set)](const std::string& value) {
+        set(*parse(value));
+    };
+    return sub->add_option_function<std::string>(name, read, text)
+        ->type_name(type)
+        ->check([=](const std::string& value) -> std::string {
+            if (parse(value)) return "";
+            return fmt::format("{} is not {} in bytes, as in {}, up to 1P", printable(value), type,
+                               is_range ? "1G:64G" : "10G");
+        });
+}
+
 CLI::Option* add_seed(CLI::App* sub, std::uint64_t& seed, const char* text) {
     return sub->add_option("--seed", seed, fmt::format("{}{}", text, seed))
         ->type_name("S")
@@ -162,6 +186,14 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
         ->check(number(0.0, kMaxFactor))
         ->type_name("F")
         ->group(kGroup);
+    add_bytes(sub, "--data", "LO:HI",
+              "Data that a resize moves, bytes on each node at the preferred size; 0",
+              [&w](Range data) { w.data = data; })
+        ->group(kGroup);
+    add_bytes(sub, "--link-bandwidth", "RATE",
+              "Bytes a second that a node sends or receives, for --data; 1G",
+              [&w](Range rate) { w.link_bandwidth = rate.low; })
+        ->group(kGroup);
     add_seed(sub, w.seed, "Of all that is drawn; ")->group(kGroup);
 }
 
@@ -169,7 +201,7 @@ void add_elasticity_options(CLI::App* sub, RunOptions& o) {
 void note_options_without_effect(const CLI::App* sub) {
     if (sub->count("--elastic") > 0) return;
     for (const char* name : {"--evolving-share", "--min-factor", "--max-factor", "--pref-factor",
-                             "--rho", "--rho-model", "--cost-factor"})
+                             "--rho", "--rho-model", "--cost-factor", "--data", "--link-bandwidth"})
         if (sub->count(name) > 0) note("{} has no effect without --elastic", name);
 }
 
