@@ -196,6 +196,40 @@ def test_a_guard_that_says_never(cluster, elastic):
     app.no_event()
 
 
+def test_a_busy_system_shrinks_nobody_by_the_text(cluster, elastic):
+    """[lina] algorithm 7, whose listing does, as no job ends soon."""
+    elastic(**LINA, ShrinkGuard="system-text")
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    waiting = cluster.sbatch("-N3", "--exclusive", wrap="true")
+    wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
+    app.no_event()
+    elastic(**LINA, ShrinkGuard="system")
+    assert app.event("offer_shrink")["nodes"] == 3
+
+
+def test_a_job_is_shrunk_again_or_never(cluster, elastic):
+    elastic(**LINA, ShrinkAgain="never")
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+    app.take_shrink()
+    waiting = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+    wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
+    app.no_event()
+    elastic(**LINA)
+    assert app.event("offer_shrink")["nodes"] == 2
+
+
+def test_jobs_are_shrunk_for_anybody(cluster, elastic):
+    """Each gives its share, and who waits finds the nodes idle."""
+    apps = [cluster.actor("malleable,min=1,max=4", "-N4") for _ in range(2)]
+    elastic(**LINA, ShrinkFor="anybody", ShrinkAmount="share")
+    waiting = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+    for app in apps:
+        assert app.take_shrink()["size"] == 3
+        assert "beneficiary" not in cluster.wait_journal(app.job, "offer")
+    cluster.wait_state(waiting, "RUNNING")
+
+
 def test_nobody_is_shrunk_in_vain(cluster, elastic):
     """The job could not start even if all shrank."""
     elastic(**LINA)
