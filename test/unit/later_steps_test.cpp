@@ -93,6 +93,15 @@ TEST(a_request_leaves_the_nodes_of_a_step_alone) {
     check_eq(plan_text(b.snapshot), "expand 2 op6 [3] ->5\n");
 }
 
+TEST(a_step_keeps_of_its_nodes_only_some_for_long) {
+    SnapshotBuilder b({6});
+    b.run(1, with_profile({{8, 10}, {4, 90}}), {2}, 100);
+    b.run(2, with_profile({{6, 50}}), {2}, 50).start = 1;
+    b.request(6, 1, 6, 6);
+    b.request(7, 2, 4, 4);  // after the first has given back
+    check_eq(plan_text(b.snapshot), "expand 1 op6 [6] ->8\n");
+}
+
 TEST(a_step_that_is_due_takes_victims) {
     SnapshotBuilder b({1});
     b.run(1, with_profile({{5, 100}}), {2}, 100);

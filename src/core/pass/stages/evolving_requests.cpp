@@ -89,6 +89,12 @@ void satisfy_step(Pass& pass, const GrowthRequest& request, std::uint32_t runnin
     Books& books = pass.books;
     const RunningJob& job = books.snapshot().running[running];
     books.lift_later_steps(job.id);
+    const PoolCounts idle = books.idle_for_step(running);
+    if (total(idle) == asked.high - asked.size) {
+        books.grant(request, running, idle, {});
+        pass.victims.remove(books, running);
+        return books.plan_later_steps(running, idle);
+    }
     const PoolCounts gained =
         satisfy_within(pass, request, running, asked, books.end_of_growth(job));
     books.plan_later_steps(running, gained);

@@ -311,6 +311,18 @@ void Books::plan_later_steps(std::uint32_t running, const PoolCounts& coming) {
     enter(std::move(later));
 }
 
+PoolCounts Books::idle_for_step(std::uint32_t running) {
+    const RunningJob& job = snapshot_->running[running];
+    const Time now = snapshot_->now;
+    std::vector<Layer> lack =
+        steps_ahead(job.elastic.profile, total(job.held), end_of(job) - now).gains;
+    std::erase_if(lack, [](const Layer& layer) { return layer.from > 0; });
+    PoolCounts nodes(pools(), 0);
+    if (const auto found = fit_at(profile_, eligible(job.eligible), lack, now))
+        for (const Occupation& layer : *found) nodes = sum(nodes, layer.nodes);
+    return nodes;
+}
+
 bool Books::plan_steps_after_start(std::uint32_t pending, bool in_time) {
     const PendingJob& job = snapshot_->pending[pending];
     const Time now = snapshot_->now;

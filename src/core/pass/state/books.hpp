@@ -52,6 +52,9 @@ class Books : public Outlook {
     void plan_later_steps();
     // The same of one that has these nodes besides, or fewer.
     void plan_later_steps(std::uint32_t running, const PoolCounts& coming);
+    // What a running job lacks of its present step, if there are idle nodes for as long as it keeps
+    // each of them; else none.
+    PoolCounts idle_for_step(std::uint32_t running);
     // Of a pending job that is to start now on other nodes than those that are free.  False, and
     // nothing is taken, if it must be in time and cannot.
     bool plan_steps_after_start(std::uint32_t pending, bool in_time);
