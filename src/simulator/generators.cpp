@@ -259,6 +259,44 @@ Result<Log> generate_lublin(const LublinOptions& options) {
     return make_log(jobs, options.common, [&](double gap) { return cycle.advance(gap); });
 }
 
+std::vector<core::EvolutionProfile> evolving_applications(const EvolvingOptions& o) {
+    Random random(o.seed, static_cast<std::uint64_t>(o.test));
+    std::vector<core::EvolutionProfile> applications(
+        static_cast<std::size_t>(random.integer(o.least_applications, o.most_applications)));
+    for (core::EvolutionProfile& profile : applications) {
+        profile.resize(static_cast<std::size_t>(random.integer(o.least_steps, o.most_steps)));
+        for (core::EvolutionStep& step : profile) {
+            step.duration =
+                static_cast<Duration>(random.integer(o.least_duration, o.most_duration));
+            const std::int64_t nodes = random.integer(o.least_nodes, o.most_nodes);
+            step.nodes = static_cast<int>(std::min(nodes, o.nodes));
+        }
+    }
+    return applications;
+}
+
+Result<Log> generate_evolving(const EvolvingOptions& o) {
+    if (auto ok = first_error(
+            {check_option(o.nodes >= 1 && o.nodes <= kMaxNodes, "--nodes", "from 1 to 1000000"),
+             check_option(o.test >= 1, "--test", "from 1")});
+        !ok)
+        return ok.error();
+    Log log;
+    log.nodes = log.processors = o.nodes;
+    for (const core::EvolutionProfile& profile : evolving_applications(o)) {
+        LogJob& job = log.jobs.emplace_back();
+        job.id = log.last_id = static_cast<std::int64_t>(log.jobs.size());
+        job.run = job.estimate = core::length(profile);
+        job.processors = profile.front().nodes;
+        std::string text = "evolving,profile=";
+        for (const core::EvolutionStep& step : profile)
+            text += fmt::format("{}{}@{}", &step == &profile.front() ? "" : "+", step.nodes,
+                                step.duration);
+        log.annotations[job.id].text = std::move(text);
+    }
+    return log;
+}
+
 void write_swf(const Log& log, std::string_view model,
                const std::function<void(std::string_view)>& out) {
     constexpr std::size_t kPiece = 1 << 16;
@@ -270,6 +308,10 @@ void write_swf(const Log& log, std::string_view model,
         fmt::format_to(std::back_inserter(piece),
                        "{} {:.0f} -1 {:.0f} {} -1 -1 {} {:.0f} -1 1 -1 -1 -1 -1 -1 -1 -1\n", job.id,
                        job.submit, job.run, job.processors, job.processors, job.estimate);
+        if (const auto annotation = log.annotations.find(job.id);
+            annotation != log.annotations.end())
+            fmt::format_to(std::back_inserter(piece), "; elastic: {} {}\n", job.id,
+                           annotation->second.text);
         if (piece.size() < kPiece) continue;
         out(piece);
         piece.clear();

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "common/result.hpp"
+#include "core/model/evolution_profile.hpp"
 #include "simulator/make_workload.hpp"
 #include "simulator/workload.hpp"
 
@@ -63,6 +65,22 @@ struct LublinOptions {
     double start_hour = 0;  // of the day at the log's zero
 };
 Result<Log> generate_lublin(const LublinOptions&);
+
+// The test cases of [evolving] section 5.1, whose values are the defaults, but for the nodes, which
+// it does not say.  All numbers are drawn uniformly, both ends included.
+struct EvolvingOptions {
+    std::int64_t nodes = 100;  // of the machine
+    std::int64_t least_applications = 15, most_applications = 20;
+    std::int64_t least_steps = 1, most_steps = 10;
+    std::int64_t least_duration = 500, most_duration = 3600;  // seconds of a step
+    std::int64_t least_nodes = 1, most_nodes = 75;            // of a step
+    std::uint64_t seed = 1;
+    std::int64_t test = 1;  // which of the seed's test cases
+};
+// Each has at most as many nodes as the machine.
+std::vector<core::EvolutionProfile> evolving_applications(const EvolvingOptions&);
+// The same as jobs with profiles that are all submitted at time 0.
+Result<Log> generate_evolving(const EvolvingOptions&);
 
 // As SWF, piece by piece; `model` goes into the header.
 void write_swf(const Log&, std::string_view model,

@@ -15,10 +15,12 @@
 namespace elastic::studies {
 
 struct StudyOptions {
-    std::string trace;      // --trace
-    std::string out;        // --out: a folder
-    std::int64_t jobs = 0;  // --jobs: of the log; 0: as many as in the paper
-    int seeds = 0;          // --seeds: runs that are averaged; 0: as many as in the paper
+    std::string trace;       // --trace
+    std::string out;         // --out: a folder
+    std::int64_t jobs = 0;   // --jobs: of the log; 0: as many as in the paper
+    int seeds = 0;           // --seeds: runs that are averaged; 0: as many as in the paper
+    int tests = 0;           // --tests: generated test cases; 0: as many as in the paper
+    std::uint64_t seed = 1;  // --seed: of the generated ones
     std::int64_t nodes = 0, procs_per_node = 0;  // of the machine; 0: by the log
     int threads = 0;                             // --threads; 0: all processors
     bool tells = false;                          // progress and times, on standard error
@@ -26,7 +28,9 @@ struct StudyOptions {
 
 struct StudyResult {
     std::vector<Finding> findings;
-    std::string page;  // the file
+    std::string page;             // the file
+    std::vector<Table> tables{};  // to be printed, if there are any
+    std::string remark{};         // what is told and not written: it differs from run to run
 };
 
 // Logs that the papers use, and which this project knows by the names and sizes

@@ -209,6 +209,14 @@ to_full $sim generate downey --jobs 10
 to_full $sim generate downey --jobs 10000
 to_full $sim sweep "$dir/study.conf" --out "$dir/full-results"
 to_full $sim reproduce gupta --out "$dir/gupta"
+expect 0 $sim reproduce evolving --tests 20 --out "$dir/evolving" --json
+shows '{"tables":[[{"algorithm":"rigid","metric":"waste, %","min":'
+expect 2 $sim reproduce evolving --tests 0 --out "$dir/evolving"
+shows '--tests: '
+expect 0 $sim generate evolving --test 3 --seed 2
+cp "$dir/out" "$dir/evolving.swf"
+expect 0 $sim run "$dir/evolving.swf"
+shows ' of them elastic'
 to_full $sim --help
 to_full ./selastic check "$dir/journal1"
 grep -q machine "$dir/full-results/results.csv" && { echo 'FAIL: printed into a result'; failures=$((failures + 1)); }

@@ -6,6 +6,7 @@
 
 #include "common/text.hpp"
 #include "simulator/generators.hpp"
+#include "studies/evolving.hpp"
 #include "studies/gupta.hpp"
 #include "studies/lina.hpp"
 #include "studies/lina_results.hpp"
@@ -37,6 +38,7 @@ void check_study(Result<StudyResult> (*reproduce)(const StudyOptions&),
     options.trace = small_log(folder);
     options.jobs = 40;
     options.seeds = 1;
+    options.tests = 20;
     options.out = folder.file("one");
     options.threads = 1;
     const auto result = reproduce(options);
@@ -77,6 +79,26 @@ TEST(gupta_runs_from_end_to_end) {
                 {"index.html", "table4.csv", "verdicts.csv", "figure6a_Malleable40.svg",
                  "figure6a_Moldable.svg", "figure6a_Malleable40_linear.svg", "figure6b_rigid1.svg",
                  "figure7.svg", "figure7_paper.svg"});
+}
+
+TEST(evolving_runs_from_end_to_end) {
+    check_study(reproduce_evolving,
+                {"index.html", "table1.csv", "table2.csv", "findings.csv", "schedule_rigid.svg",
+                 "schedule_noX.svg", "schedule_infX_c.svg"});
+}
+
+// The paper's averages, but for the few test cases.
+TEST(evolving_tables_stand_beside_the_papers) {
+    const Folder folder;
+    StudyOptions options;
+    options.out = folder.file("out");
+    options.tests = 200;
+    const auto result = reproduce_evolving(options);
+    check_ok(result);
+    check_that(result->findings[0].outcome.starts_with("within two units of the last digit: 24"));
+    check_that(result->findings[1].outcome.starts_with("within two units of the last digit: 30"));
+    check_eq(result->tables[0].rows().size(), 24U);
+    check_eq(result->tables[1].rows().size(), 30U);
 }
 
 std::vector<double> numbers_of(const std::string& line) {

@@ -177,6 +177,20 @@ int Profile::free_between(PoolId pool, Time from, Time to) {
     return least;
 }
 
+Profile::Trough Profile::trough(PoolId pool, Time from, Time to) {
+    build();
+    std::size_t step = step_at(from);
+    Trough found{row(step)[pool], from, to};
+    for (; step < steps() && times_[step] < to; ++step) {
+        const int free = row(step)[pool];
+        if (free > found.free) continue;
+        if (free < found.free) found.begin = std::max(from, times_[step]);
+        found.free = free;
+        found.end = step + 1 < steps() ? std::min(to, times_[step + 1]) : to;
+    }
+    return found;
+}
+
 // Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so
 // nothing is returned and `least` says how many are by pool.  Otherwise the
 // result is the next step at which that is worth asking again.

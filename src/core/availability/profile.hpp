@@ -60,6 +60,14 @@ class Profile {
     }
     int free_between(PoolId, Time from, Time to);
     int free_at(PoolId, Time) const;
+    // The fewest nodes that are free in [from, to), from < to, and within it the beginning of the
+    // first step with so few and the end of the last: nodes less max(ep, t0, t1), and loc(ep, t0,
+    // t1), of [evolving] section 3.1.
+    struct Trough {
+        int free = 0;
+        Time begin = 0, end = 0;
+    };
+    Trough trough(PoolId, Time from, Time to);
 
     // The first time at which `nodes` nodes of the eligible pools are free and
     // stay so for `duration`; `counts` (one entry a pool) is which.

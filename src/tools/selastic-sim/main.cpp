@@ -307,11 +307,28 @@ void add_lublin(CLI::App* models, Command& chosen) {
     });
 }
 
+void add_evolving(CLI::App* models, Command& chosen) {
+    auto o = std::make_shared<simulator::EvolvingOptions>();
+    CLI::App* sub = models->add_subcommand(
+        "evolving", "A test case of [evolving] section 5.1: jobs with evolution profiles");
+    sub->add_option("--nodes", o->nodes, "The machine's; 100")
+        ->check(whole_number(1, kMaxNodes))
+        ->type_name("N");
+    sub->add_option("--test", o->test, "Which of the seed's test cases; 1")
+        ->check(whole_number(1, 1'000'000'000))
+        ->type_name("N");
+    add_seed(sub, o->seed, "Of all that is drawn; ");
+    sub->callback([o, &chosen] {
+        chosen = [o] { return print_log(simulator::generate_evolving(*o), "evolving"); };
+    });
+}
+
 void add_generate(CLI::App& app, Command& chosen) {
     CLI::App* sub = app.add_subcommand("generate", "Print a log out of a workload model, as SWF");
     sub->require_subcommand(1);
     add_downey(sub, chosen);
     add_lublin(sub, chosen);
+    add_evolving(sub, chosen);
 }
 
 constexpr int kMaxThreads = 1024;
@@ -336,13 +353,31 @@ void add_sweep(CLI::App& app, Command& chosen) {
     sub->callback([o, &chosen] { chosen = [o] { return sweep(*o); }; });
 }
 
+void add_test_cases(CLI::App* sub, studies::StudyOptions& o) {
+    sub->add_option("--tests", o.tests, "Test cases; 1000")
+        ->check(whole_number(1, 1'000'000))
+        ->type_name("N");
+    sub->add_option("--nodes", o.nodes, "The machine's; 100")
+        ->check(whole_number(1, kMaxNodes))
+        ->type_name("N");
+    add_seed(sub, o.seed, "Of all that is drawn; ");
+    sub->add_option("-j,--threads", o.threads, "Test cases at a time; one a processor")
+        ->check(whole_number(1, kMaxThreads))
+        ->type_name("N");
+}
+
 void add_study(CLI::App* studies_app, const std::string& name, const char* text, Command& chosen) {
     auto o = std::make_shared<studies::StudyOptions>();
+    auto json = std::make_shared<bool>(false);
     CLI::App* sub = studies_app->add_subcommand(name, text);
+    sub->add_flag("--json", *json, "The tables and what is found of each statement, as JSON");
     add_path(sub, "--out", o->out, fmt::format("Folder for the results; reproduce-{}", name))
         ->type_name("DIR");
-    sub->callback([o, name, &chosen] { chosen = [o, name] { return reproduce(name, *o); }; });
+    sub->callback([o, json, name, &chosen] {
+        chosen = [o, json, name] { return reproduce(name, *o, *json); };
+    });
     if (name == "gupta") return;
+    if (name == "evolving") return add_test_cases(sub, *o);
     sub->add_option("--trace", o->trace, "The workload log, as for run")->type_name("LOG");
     sub->add_option("--nodes", o->nodes, "The machine's; by default as the log says")
         ->check(whole_number(1, kMaxNodes))
@@ -367,6 +402,8 @@ void add_reproduce(CLI::App& app, Command& chosen) {
     sub->require_subcommand(1);
     add_study(sub, "lina", "Shrink guards and victim orders ([lina] section 5)", chosen);
     add_study(sub, "mebf", "Malleable EASY backfilling ([mebf] section 4)", chosen);
+    add_study(sub, "evolving", "Evolution profiles on 1000 test cases ([evolving] section 5)",
+              chosen);
     add_study(sub, "gupta", "Equipartition on 16 nodes ([gupta] section VI-E)", chosen);
 }
 
