@@ -55,6 +55,7 @@ HARMLESS = [
     ["Unexpected missing socket error|Unable to register: |failed sending step completion message .*retrying",
      "the controller was killed or read slurm.conf"],
     ["Database settings not recommended values", "a database for some tests"],
+    ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",

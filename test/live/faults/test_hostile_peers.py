@@ -17,7 +17,7 @@ import time
 
 import pytest
 from elastic_live import wait_until
-from wire import Peer, framed, port_of, seal
+from wire import VERSION, Peer, framed, port_of, seal
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_stolen_session_is_of_no_use(cluster, app, stranger):
 
 def test_replayed_credentials(cluster, app):
     with Peer(cluster) as first:
-        credential = seal(cluster, first.message("hello", version=1, role="application",
+        credential = seal(cluster, first.message("hello", version=VERSION, role="application",
                                                  job=app.job + 1000, nonce="n"))
         first.send_raw(framed(credential))
         assert first.receive()["code"] == "unknown_job"
@@ -105,7 +105,7 @@ def test_replayed_credentials(cluster, app):
 def test_forged_credentials(cluster, app):
     """Of another key, of none, and changed by a letter."""
     with Peer(cluster) as peer:
-        good = seal(cluster, peer.message("hello", version=1, role="application", job=app.job,
+        good = seal(cluster, peer.message("hello", version=VERSION, role="application", job=app.job,
                                           nonce="n"))
     middle = len(good) // 2
     changed = good[:middle] + (b"A" if good[middle:middle + 1] != b"A" else b"B") + good[middle + 1:]
@@ -141,7 +141,7 @@ def test_credentials_of_another_key(cluster, app, other_munged):
     for _ in range(20):
         with Peer(cluster) as peer:
             peer.munge_socket = other_munged
-            peer.send("hello", version=1, role="application", job=victim.job, nonce="n")
+            peer.send("hello", version=VERSION, role="application", job=victim.job, nonce="n")
             assert peer.closed()
     spoken = cluster.actor("malleable,min=1,max=2", "-N1")
     with Peer(cluster) as peer:  # in the middle of a session too
@@ -158,7 +158,7 @@ def test_a_second_hello_is_refused(cluster, app):
     other = cluster.actor("malleable,min=1,max=2", "-N1")
     with Peer(cluster) as peer:
         assert peer.hello(other.job)["type"] == "welcome"
-        peer.send("hello", version=1, role="application", job=app.job, nonce="n")
+        peer.send("hello", version=VERSION, role="application", job=app.job, nonce="n")
         assert peer.receive()["code"] == "malformed"
         assert peer.closed()
 
@@ -176,7 +176,7 @@ def test_frames_of_impossible_length(cluster, app):
 def test_truncated_frames(cluster, app):
     """Closed in the middle, and left in the middle."""
     with Peer(cluster) as peer:
-        whole = framed(seal(cluster, peer.message("hello", version=1, role="tool", job=0,
+        whole = framed(seal(cluster, peer.message("hello", version=VERSION, role="tool", job=0,
                                                   nonce="n")))
     for size in (1, 3, 4, 5, len(whole) - 1):
         with Peer(cluster) as peer:
@@ -197,7 +197,7 @@ def test_random_bytes(cluster, app, stranger):
             peer.send_raw(framed(data) if dice.random() < 0.5 else data)
     for _ in range(30):
         with Peer(cluster) as peer:
-            text = bytearray(peer.message("hello", version=1, role="application", job=app.job,
+            text = bytearray(peer.message("hello", version=VERSION, role="application", job=app.job,
                                           nonce="n"))
             for _ in range(dice.randrange(1, 6)):
                 text[dice.randrange(len(text))] = dice.randrange(256)

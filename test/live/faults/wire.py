@@ -6,10 +6,15 @@ user; what a frame holds and in which order is the test's choice.
 """
 
 import json
+import pathlib
 import re
 import socket
 import struct
 import subprocess
+
+# Of the protocol, as the sources have it.
+VERSION = int(re.search(r"kVersion = (\d+);", (pathlib.Path(__file__).resolve().parents[3]
+                                               / "src/protocol/message.hpp").read_text()).group(1))
 
 
 def port_of(cluster):
@@ -76,7 +81,7 @@ class Peer:
 
     def hello(self, job, **fields):
         """The first message; the answer."""
-        self.send("hello", **{"version": 1, "role": "application", "job": job,
+        self.send("hello", **{"version": VERSION, "role": "application", "job": job,
                               "nonce": "n", **fields})
         answer = self.receive()
         if answer and answer["type"] == "welcome":
