@@ -212,6 +212,28 @@ TEST(key_finding_2_counts_small_differences) {
     check_that(key_verdict(results, 2) == Verdict::not_confirmed);
 }
 
+TEST(key_finding_3_ranks_only_what_is_beyond_the_error) {
+    Results results = results_with(cell(90, 0.6, 9));
+    check_that(key_verdict(results, 3) == Verdict::undecided);
+    for (WorkloadResults& w : results.workloads)
+        for (auto& row : w.cells)
+            for (auto& guard : row) {
+                guard[gain] = cell(89, 0.6, 7);
+                guard[random] = cell(91, 0.65, 11);
+                guard[resource] = cell(90, 0.55, 11);
+            }
+    check_that(key_verdict(results, 3) == Verdict::confirmed);
+    for (WorkloadResults& w : results.workloads)
+        for (auto& row : w.cells)
+            for (auto& guard : row) std::swap(guard[gain], guard[random]);
+    check_that(key_verdict(results, 3) == Verdict::partly);
+    for (WorkloadResults& w : results.workloads)
+        for (auto& row : w.cells)
+            for (auto& guard : row)
+                for (auto& seeds : guard[random].seeds) seeds = {0, 1000};
+    check_that(key_findings(results)[2].outcome.find("of 0)") != std::string::npos);
+}
+
 TEST(key_finding_5_asks_which_guard_leads) {
     Results results = results_with(cell(90, 0.6, 9));
     check_that(key_verdict(results, 5) == Verdict::undecided);
