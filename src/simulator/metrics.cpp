@@ -12,17 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "simulator/median.hpp"
+
 namespace elastic::simulator {
 namespace {
-
-// Of an even number of values the middle of the two in the middle.  Reorders `values`.
-double median(std::vector<double>& values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 // Reorders `values`, of which there is at least one.
 double percentile(std::vector<double>& values, double share) {

@@ -71,7 +71,7 @@ class Script {
                 "set style fill solid border rgb '#ffffff'\nset xrange [-0.6:{}]",
                 static_cast<double>(figure_.categories.size()) - 0.4);
         else
-            put("set style data lines");
+            put("set style data lines{}", figure_.log_x ? "\nset logscale x" : "");
         put_y_range();
         put("set multiplot layout {},{} margins char 11, char 3, char 7, char 4 "
             "spacing char 14, char 7 title {}",

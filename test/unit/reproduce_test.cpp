@@ -11,6 +11,8 @@
 #include "studies/lina.hpp"
 #include "studies/lina_results.hpp"
 #include "studies/mebf.hpp"
+#include "studies/packet.hpp"
+#include "studies/packet_results.hpp"
 #include "studies/spider.hpp"
 #include "studies_test.hpp"
 
@@ -72,6 +74,40 @@ TEST(mebf_runs_from_end_to_end) {
                  "figure06.svg", "verdicts.csv", "figure07.svg", "figure08.csv", "figure09.svg",
                  "figure10.svg", "figure11.svg", "figure12.svg", "figure13.svg", "figure14.svg",
                  "figure15.svg", "figure16.svg"});
+}
+
+TEST(packet_runs_from_end_to_end) {
+    check_study(reproduce_packet,
+                {"index.html", "findings.csv", "verdicts.csv", "table1_average.csv",
+                 "table1_median.csv", "table2.csv", "table3.csv", "experiments.csv", "figure05.svg",
+                 "figure06.csv", "figure07.svg", "figure08.svg", "figure09.svg", "figure10.svg",
+                 "figure11.svg", "figure12.svg", "figure13.svg", "figure14.svg"});
+}
+
+TEST(packet_does_the_papers_experiments) {
+    check_eq(packet::scale_ratios().size(), 37u);
+    check_eq(packet::scale_ratios().front(), 0.1);
+    check_eq(packet::scale_ratios().back(), 1000.0);
+    check_eq(packet::all_flows().size() * packet::kShares.size() * packet::scale_ratios().size(),
+             1332u);
+}
+
+// 5,000 jobs over four days, with the load and the share of the paper.
+TEST(packet_makes_workloads_with_the_load_and_the_share) {
+    for (const packet::Flow& flow : packet::all_flows()) {
+        packet::Assumptions assumed;
+        assumed.share_by_one_node = true;
+        const auto workload = packet::make_workload(flow, 0.3, assumed, 1);
+        check_ok(workload);
+        check_eq(workload->jobs.size(), 5000u);
+        check_eq(workload->nodes, flow.homogeneous ? 100 : 500);
+        double work = 0;
+        for (const simulator::PacketJob& job : workload->jobs) work += job.work;
+        const double last = workload->jobs.back().submit;
+        check_that(std::abs(last - 4 * 86400.0) < 0.2 * 86400.0);
+        check_that(std::abs(work / (workload->nodes * last) - flow.load) < 1e-9);
+        check_that(std::abs(simulator::initialisation_share(*workload) - 0.3) < 1e-9);
+    }
 }
 
 TEST(gupta_runs_from_end_to_end) {

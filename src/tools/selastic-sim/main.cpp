@@ -366,6 +366,18 @@ void add_test_cases(CLI::App* sub, studies::StudyOptions& o) {
         ->type_name("N");
 }
 
+void add_number_of_runs(CLI::App* sub, studies::StudyOptions& o) {
+    sub->add_option("--jobs", o.jobs, "Of a workload, instead of the paper's number")
+        ->check(whole_number(1, 1'000'000))
+        ->type_name("N");
+    sub->add_option("--seeds", o.seeds, "Runs to average")
+        ->check(whole_number(1, 1000))
+        ->type_name("N");
+    sub->add_option("-j,--threads", o.threads, "Runs at a time; one a processor")
+        ->check(whole_number(1, kMaxThreads))
+        ->type_name("N");
+}
+
 void add_study(CLI::App* studies_app, const std::string& name, const char* text, Command& chosen) {
     auto o = std::make_shared<studies::StudyOptions>();
     auto json = std::make_shared<bool>(false);
@@ -378,6 +390,8 @@ void add_study(CLI::App* studies_app, const std::string& name, const char* text,
     });
     if (name == "gupta") return;
     if (name == "evolving") return add_test_cases(sub, *o);
+    add_number_of_runs(sub, *o);
+    if (name == "packet") return;
     sub->add_option("--trace", o->trace, "The workload log, as for run")->type_name("LOG");
     sub->add_option("--nodes", o->nodes, "The machine's; by default as the log says")
         ->check(whole_number(1, kMaxNodes))
@@ -386,15 +400,6 @@ void add_study(CLI::App* studies_app, const std::string& name, const char* text,
                     "Sizes in the log are divided by K; by default as the paper did")
         ->check(whole_number(1, kMaxNodes))
         ->type_name("K");
-    sub->add_option("--jobs", o->jobs, "Of the log, instead of the paper's number")
-        ->check(whole_number(1, 1'000'000))
-        ->type_name("N");
-    sub->add_option("--seeds", o->seeds, "Runs to average")
-        ->check(whole_number(1, 1000))
-        ->type_name("N");
-    sub->add_option("-j,--threads", o->threads, "Runs at a time; one a processor")
-        ->check(whole_number(1, kMaxThreads))
-        ->type_name("N");
 }
 
 void add_reproduce(CLI::App& app, Command& chosen) {
@@ -405,6 +410,7 @@ void add_reproduce(CLI::App& app, Command& chosen) {
     add_study(sub, "evolving", "Evolution profiles on 1000 test cases ([evolving] section 5)",
               chosen);
     add_study(sub, "gupta", "Equipartition on 16 nodes ([gupta] section VI-E)", chosen);
+    add_study(sub, "packet", "The scale ratio of job groups ([packet] sections 6 to 8)", chosen);
 }
 
 void add_replay_snapshot(CLI::App& app, Command& chosen) {

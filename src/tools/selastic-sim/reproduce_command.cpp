@@ -14,6 +14,7 @@
 #include "studies/gupta.hpp"
 #include "studies/lina.hpp"
 #include "studies/mebf.hpp"
+#include "studies/packet.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -23,6 +24,7 @@ Result<studies::StudyResult> run_study(const std::string& study,
     if (study == "lina") return studies::reproduce_lina(options);
     if (study == "mebf") return studies::reproduce_mebf(options);
     if (study == "evolving") return studies::reproduce_evolving(options);
+    if (study == "packet") return studies::reproduce_packet(options);
     return studies::reproduce_gupta(options);
 }
 
