@@ -50,7 +50,8 @@ void make_ids_unique(Log& log) {
     }
 }
 
-Result<Log> parse_by_format(std::string_view text, std::string_view name, bool lenient) {
+Result<Log> parse_by_format(std::string_view text, std::string_view name, bool lenient,
+                            const TypeRule& rule) {
     const std::string_view line = first_line(text);
     if (line.empty()) return error("{}: is empty", name);
     if (begins_swf(line) && lacks_header(line))
@@ -58,26 +59,28 @@ Result<Log> parse_by_format(std::string_view text, std::string_view name, bool l
             "{}: looks like an export of sacct without its first line, which names the columns; "
             "export without --noheader",
             name);
-    if (begins_swf(line)) return read_swf(text, name, lenient);
-    if (begins_sacct(line)) return read_sacct(text, name, lenient);
+    if (begins_swf(line)) return read_swf(text, name, lenient, rule);
+    if (begins_sacct(line)) return read_sacct(text, name, lenient, rule);
     return error("{}: is neither SWF nor an export of sacct; its first line is '{}'", name,
                  printable(trim(line)));
 }
 
 }  // namespace
 
-Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient) {
+Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient,
+                      const TypeRule& rule) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets write one
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    auto log = parse_by_format(text, name, lenient);
+    auto log = parse_by_format(text, name, lenient, rule);
     if (log) make_ids_unique(*log);
     return log;
 }
 
-Result<Log> read_log(const std::string& path, bool lenient) {
+Result<Log> read_log(const std::string& path, bool lenient, const TypeRule& rule) {
     const auto text = read_text(path);
     if (!text) return text.error();
-    return parse_log(text->view(), path == "-" ? "standard input" : printable(path, 200), lenient);
+    return parse_log(text->view(), path == "-" ? "standard input" : printable(path, 200), lenient,
+                     rule);
 }
 
 }  // namespace elastic::simulator

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/result.hpp"
+#include "simulator/job_type.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -15,9 +16,12 @@ namespace elastic::simulator {
 // the first of them; the others, and jobs without a number (tasks of an array), get
 // numbers above all that the log has.  Errors as of text_source.hpp and the two readers; each names
 // the file, and the line if it is one.
-Result<Log> read_log(const std::string& path, bool lenient);
+//
+// Jobs get types by `rule`.
+Result<Log> read_log(const std::string& path, bool lenient, const TypeRule& rule = {});
 
 // The same of text at hand, not compressed; `name` is for errors.
-Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient);
+Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient,
+                      const TypeRule& rule = {});
 
 }  // namespace elastic::simulator

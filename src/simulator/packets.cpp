@@ -179,6 +179,8 @@ PacketSummary summarise(const PacketWorkload& workload, const PacketOutcome& out
         const Time submit = workload.jobs[i].submit;
         const Time start = outcome.groups[static_cast<std::size_t>(outcome.jobs[i].group)].start;
         queue_times.push_back(start - submit);
+        summary.mean_turnaround +=
+            (outcome.jobs[i].end - submit) / static_cast<double>(workload.jobs.size());
         waited += until(last, submit, start);
     }
     summary.mean_queue_time = std::accumulate(queue_times.begin(), queue_times.end(), 0.0) /

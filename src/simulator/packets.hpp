@@ -71,7 +71,8 @@ struct PacketSummary {
     // From the submission of a job to the start of its group, of all jobs, seconds: the medians of
     // 0 that the paper prints exclude the initialisation from it.
     Duration mean_queue_time = 0, median_queue_time = 0;
-    double queue_length = 0;  // jobs that wait, mean over the time
+    Duration mean_turnaround = 0;  // from the submission of a job to its own end, of all jobs
+    double queue_length = 0;       // jobs that wait, mean over the time
     std::int64_t groups = 0;
     double group_nodes = 0;  // mean
 };

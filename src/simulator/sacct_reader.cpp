@@ -22,7 +22,23 @@ namespace elastic::simulator {
 
 namespace {
 
-enum Column { kJob, kCpus, kNodes, kSubmit, kStart, kEnd, kElapsed, kLimit, kState };
+// Those from kUser on are in the order of TypeField.
+enum Column {
+    kJob,
+    kCpus,
+    kNodes,
+    kSubmit,
+    kStart,
+    kEnd,
+    kElapsed,
+    kLimit,
+    kState,
+    kUser,
+    kGroup,
+    kName,
+    kQos,
+    kPartition
+};
 
 // How a column is written.
 enum class Form { text, count, time, clock, seconds, minutes };
@@ -35,7 +51,7 @@ struct ColumnName {
 
 // Where a log has several names of one column, the one that stands first here counts, unless
 // its cell is empty.
-constexpr std::array<ColumnName, 14> kNames{{{"JobIDRaw", kJob, Form::text},
+constexpr std::array<ColumnName, 21> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"JobID", kJob, Form::text},
                                              {"AllocCPUS", kCpus, Form::count},
                                              {"NCPUS", kCpus, Form::count},
@@ -48,7 +64,18 @@ constexpr std::array<ColumnName, 14> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"Elapsed", kElapsed, Form::clock},
                                              {"Timelimit", kLimit, Form::clock},
                                              {"TimelimitRaw", kLimit, Form::minutes},
-                                             {"State", kState, Form::text}}};
+                                             {"State", kState, Form::text},
+                                             {"User", kUser, Form::text},
+                                             {"UID", kUser, Form::text},
+                                             {"Group", kGroup, Form::text},
+                                             {"GID", kGroup, Form::text},
+                                             {"JobName", kName, Form::text},
+                                             {"QOS", kQos, Form::text},
+                                             {"Partition", kPartition, Form::text}}};
+
+Column column_of(TypeField field) {
+    return static_cast<Column>(kUser + static_cast<int>(field));
+}
 
 // A column that the file has.
 struct Present {
@@ -168,8 +195,8 @@ void join(std::span<Record* const> pieces) {
 
 class SacctReader {
   public:
-    SacctReader(std::string_view text, std::string_view name, bool lenient)
-        : text_(text), name_(name), lenient_(lenient) {
+    SacctReader(std::string_view text, std::string_view name, bool lenient, const TypeRule& rule)
+        : text_(text), name_(name), lenient_(lenient), types_(rule) {
         log_.name = name;
     }
 
@@ -191,6 +218,7 @@ class SacctReader {
         join_pieces();
         take_jobs();
         start_at_zero();
+        log_.types = types_.take_names();
         return std::move(log_);
     }
 
@@ -263,7 +291,27 @@ class SacctReader {
         if (!has(kSubmit)) return missing("Submit");
         if (!has(kCpus) && !has(kNodes)) return missing("AllocCPUS or NNodes");
         if (!has(kElapsed) && !(has(kStart) && has(kEnd))) return missing("ElapsedRaw");
+        return check_type_columns();
+    }
+
+    Result<void> check_type_columns() const {
+        for (const TypeField field : types_.rule()) {
+            if (has(column_of(field))) continue;
+            const auto column = std::ranges::find(kNames, column_of(field), &ColumnName::column);
+            return error(
+                "no column {} among those the first line names, which the job type {} needs; add "
+                "it to --format of sacct",
+                column->name, to_string(field));
+        }
         return {};
+    }
+
+    int type_of_line() {
+        std::array<std::optional<std::string_view>, kTypeFields> fields;
+        for (const TypeField field : types_.rule())
+            if (const Present* present = find(column_of(field)))
+                fields[static_cast<std::size_t>(field)] = cells_[present->index];
+        return types_.type_of(fields);
     }
 
     static Error missing(const char* column) {
@@ -327,6 +375,7 @@ class SacctReader {
         if (*start >= *submit && *submit >= 0) job.wait = *start - *submit;
         job.processors = static_cast<std::int64_t>(std::max(*cpus, 0.0));
         job.nodes = static_cast<std::int64_t>(std::max(*nodes, 0.0));
+        job.type = type_of_line();
         return {};
     }
 
@@ -420,13 +469,15 @@ class SacctReader {
     std::vector<std::string_view> cells_;  // of the line at hand
     std::vector<Present> present_;         // in the order of kNames
     std::vector<Record> records_;
+    TypeBook types_;
     Log log_;
 };
 
 }  // namespace
 
-Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient) {
-    return SacctReader(text, name, lenient).read();
+Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient,
+                       const TypeRule& rule) {
+    return SacctReader(text, name, lenient, rule).read();
 }
 
 }  // namespace elastic::simulator

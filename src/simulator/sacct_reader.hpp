@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/result.hpp"
+#include "simulator/job_type.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -27,6 +28,8 @@ inline constexpr std::string_view kSacctCommand =
 //   Timelimit                 "1-02:03:04"; "UNLIMITED" and "Partition_Limit" are a year,
 //   or TimelimitRaw           minutes; without one, the run time is the estimate
 //   State                     what is not over is skipped
+//   User or UID, Group or GID, JobName, QOS, Partition  the type, as far as `rule` names it: then
+//                             the column must be there
 // Times are taken as they stand, without a time zone; the earliest submit time of
 // a job that is used is the log's zero.  Jobs that never ran ("Unknown", "None",
 // no size, no run time) are counted as skipped.
@@ -39,6 +42,7 @@ inline constexpr std::string_view kSacctCommand =
 // An error is "NAME:LINE: Submit: 'x' is no time" or the like; a column that is
 // missing is named together with kSacctCommand.  A last line without an end is malformed.  If
 // `lenient`, such lines (but not the first) are left out and counted as malformed.
-Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient);
+Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient,
+                       const TypeRule& rule = {});
 
 }  // namespace elastic::simulator

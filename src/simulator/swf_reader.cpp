@@ -87,8 +87,12 @@ const char* read_number(const char* at, const char* end, double& value) {
 
 class SwfReader {
   public:
-    SwfReader(std::string_view text, std::string_view name, bool lenient)
-        : at_(text.data()), end_(text.data() + text.size()), name_(name), lenient_(lenient) {
+    SwfReader(std::string_view text, std::string_view name, bool lenient, const TypeRule& rule)
+        : at_(text.data()),
+          end_(text.data() + text.size()),
+          name_(name),
+          lenient_(lenient),
+          types_(rule) {
         constexpr std::size_t kUsualLine = 64, kMostAtOnce = 1 << 20;
         log_.jobs.reserve(std::min(text.size() / kUsualLine + 1, kMostAtOnce));
         log_.name = name;
@@ -107,6 +111,7 @@ class SwfReader {
                 ++log_.malformed;
             }
         }
+        log_.types = types_.take_names();
         return std::move(log_);
     }
 
@@ -160,6 +165,21 @@ class SwfReader {
         job.limited = time > 0;
         if (fields[2] >= 0 && fields[2] <= kMaxLogTime) job.wait = fields[2];
         job.processors = static_cast<std::int64_t>(std::ceil(size));
+        if (!types_.rule().empty()) job.type = type_of(fields);
+    }
+
+    // The fields of the format that TypeField names stand in its order.
+    int type_of(const std::array<double, kFields>& fields) {
+        constexpr int kFirst = 11;
+        std::array<std::string, kTypeFields> texts;
+        std::array<std::optional<std::string_view>, kTypeFields> known;
+        for (const TypeField field : types_.rule()) {
+            const auto i = static_cast<std::size_t>(field);
+            if (fields[kFirst + i] < 0) continue;
+            texts[i] = fmt::format("{:.0f}", fields[kFirst + i]);
+            known[i] = texts[i];
+        }
+        return types_.type_of(known);
     }
 
     // "; MaxProcs: 128", where other comments are anything at all.
@@ -207,13 +227,15 @@ class SwfReader {
     std::string name_;
     bool lenient_;
     std::int64_t line_ = 0;
+    TypeBook types_;
     Log log_;
 };
 
 }  // namespace
 
-Result<Log> read_swf(std::string_view text, std::string_view name, bool lenient) {
-    return SwfReader(text, name, lenient).read();
+Result<Log> read_swf(std::string_view text, std::string_view name, bool lenient,
+                     const TypeRule& rule) {
+    return SwfReader(text, name, lenient, rule).read();
 }
 
 }  // namespace elastic::simulator

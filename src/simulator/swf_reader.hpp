@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/result.hpp"
+#include "simulator/job_type.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -18,7 +19,8 @@ inline constexpr std::int64_t kMaxProcessors = 1'000'000'000;
 // used), 8 (processors requested) and 9 (time requested) are used; the others must be
 // numbers, and what stands behind the eighteenth is for others.  The size is field 5, else 8; the
 // estimate is field 9, else the run time.  A job without a submit time, a size or a positive run
-// time is counted as skipped.  Of the header, MaxProcs and MaxNodes are read.
+// time is counted as skipped.  By `rule` the fields 12 (user) to 16 (partition) are a job's type,
+// where they are not negative.  Of the header, MaxProcs and MaxNodes are read.
 //
 // A comment "; elastic: JOB ANNOTATION", anywhere in the file, says that a job is
 // elastic, with what follows --elastic= at submission: ours, since the format has no
@@ -28,6 +30,7 @@ inline constexpr std::int64_t kMaxProcessors = 1'000'000'000;
 // fewer than 18 fields, not a number, out of range (negative, other than -1
 // for "unknown", counts as unknown), a line beyond kMaxLogLine.  If `lenient`,
 // such lines are left out and counted as malformed.
-Result<Log> read_swf(std::string_view text, std::string_view name, bool lenient);
+Result<Log> read_swf(std::string_view text, std::string_view name, bool lenient,
+                     const TypeRule& rule = {});
 
 }  // namespace elastic::simulator

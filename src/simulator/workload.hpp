@@ -27,6 +27,7 @@ struct LogJob {
     std::int64_t nodes = 0;       // 0 if only processors are known
     Duration wait = -1;           // seconds, as it was; less than 0 if the log does not say
     bool limited = false;         // whether the log has a time limit; else `estimate` is `run`
+    int type = -1;                // index into Log::types; -1: not known, or not asked for
 };
 
 struct Log {
@@ -45,6 +46,7 @@ struct Log {
         std::int64_t line = 0;
     };
     std::map<std::int64_t, Annotation> annotations;
+    std::vector<std::string> types;  // of jobs, for people, by the rule that the reader was given
     bool lenient = false;            // as the reader was told: what is wrong is left out
     std::vector<std::string> notes;  // for whoever reads it: what is not taken as it stands
 };

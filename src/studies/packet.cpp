@@ -39,27 +39,22 @@ Reader own_reader(const StudyOptions& options) {
 
 std::vector<Reader> other_readers(const Reader& own) {
     std::vector<Reader> readers;
-    const auto add = [&](const char* name) -> Assumptions& {
-        readers.push_back({name, own.assumed, own.seeds});
+    const auto add = [&](std::string_view name) -> Assumptions& {
+        readers.push_back({std::string(name), own.assumed, own.seeds});
         return readers.back().assumed;
     };
     add("T_max of those that wait").longest_wait = core::LongestWait::now;
-    add("S by times on one node").share_by_one_node = true;
+    add(kShareByOneNode).share_by_one_node = true;
     add("arrivals by the model").even_arrivals = false;
     add("4 job types").types = 4;
     add("16 job types").types = 16;
     // Ten times as much of everything, so that what is unfinished at the end is a tenth of it.
-    Assumptions& longer = add("ten times as long");
+    Assumptions& longer = add(kTenTimesAsLong);
     longer.jobs *= 10;
     longer.days *= 10;
     readers.back().seeds = (own.seeds + 3) / 4;
     return readers;
 }
-
-struct Reading {
-    std::string name;
-    Results results;
-};
 
 Result<Results> run_all_flows(const Reader& reader, const StudyOptions& options) {
     return run(all_flows(), reader.assumed, reader.seeds,
@@ -241,11 +236,9 @@ std::vector<std::string> assumptions(const Reader& own) {
         "paper's median is 0 from 8 on.",
         "Execution time: jobs are moldable with linear speed-up; e_i is run time times size.",
         "Share: the initialisation time follows from the run times at the sizes that the model "
-        "draws (\"e_i is i-th job runtime\"). By times on one node, as section 5 defines e_i, half "
-        "of "
-        "everything would be initialisation for a job on one node: 50 % would wait longest at "
-        "large "
-        "scale ratios, where the paper has it wait shortest (\"S by times on one node\").",
+        "draws (\"e_i is i-th job runtime\"). By times on one node, as section 5 defines e_i, 50 % "
+        "would wait longest at large scale ratios, where the paper has it wait shortest (\"S by "
+        "times on one node\").",
         fmt::format(
             "Job types: {}, each job's drawn, as in the paper's earlier work, whose figures "
             "1 and 2 it repeats; it does not say how many there are in these.",
@@ -281,6 +274,7 @@ Result<StudyResult> reproduce_packet(const StudyOptions& options) {
     std::vector<Variant> variants;
     for (const Reading& reading : *others)
         variants.push_back({reading.name, all_findings(reading.results)});
+    add_reasons(list, *results, *others);
     explain(list, variants);
 
     Report report(options.out, "[packet]: the scale ratio of job groups");

@@ -45,6 +45,13 @@ std::size_t index_of(double scale_ratio) {
                                     scale_ratios().begin());
 }
 
+double plateau_begins(const std::vector<double>& means) {
+    const double width = kPlateau * std::abs(means.front() - means.back());
+    std::size_t from = means.size() - 1;
+    while (from > 0 && std::abs(means[from - 1] - means.back()) <= width) --from;
+    return scale_ratios()[from];
+}
+
 std::vector<double> Curve::values(double scale_ratio, Metric metric) const {
     std::vector<double> result;
     for (const PacketSummary& one : points[index_of(scale_ratio)]) result.push_back(one.*metric);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/result.hpp"
@@ -29,6 +30,12 @@ inline constexpr Metric kQueueLength = &simulator::PacketSummary::queue_length;
 inline constexpr Metric kFullUtilisation = &simulator::PacketSummary::full_utilisation;
 inline constexpr Metric kUsefulUtilisation = &simulator::PacketSummary::useful_utilisation;
 
+// A plateau is reached where a metric is no further from its value at the greatest scale ratio than
+// this share of what it changes over all ratios.
+inline constexpr double kPlateau = 0.05;
+// The least of `scale_ratios()` from which on it is; `means` has a value for each of them.
+double plateau_begins(const std::vector<double>& means);
+
 // One workload and one share at all scale ratios.
 struct Curve {
     Flow flow;
@@ -52,6 +59,15 @@ std::vector<Flow> homogeneous_flows();
 
 Result<Results> run(const std::vector<Flow>&, const Assumptions&, int seeds, const PoolOptions&);
 
+// The same study with something read in another way.
+struct Reading {
+    std::string name;
+    Results results;
+};
+// Names of readings that explain something.
+inline constexpr std::string_view kShareByOneNode = "S by times on one node";
+inline constexpr std::string_view kTenTimesAsLong = "ten times as long";
+
 // What the paper's tables print.
 struct PrintedTable {
     std::string name, title;
@@ -65,5 +81,7 @@ const std::vector<PrintedTable>& printed_tables();
 // What sections 5, 7 and 8 say of the homogeneous flows, and of all six.
 std::vector<Finding> findings(const Results&);
 std::vector<Finding> findings_of_all(const Results&);
+// Gives those that did not come out the reasons that the readings show.
+void add_reasons(std::vector<Finding>&, const Results&, const std::vector<Reading>&);
 
 }  // namespace elastic::studies::packet

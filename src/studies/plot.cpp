@@ -72,6 +72,7 @@ class Script {
                 static_cast<double>(figure_.categories.size()) - 0.4);
         else
             put("set style data lines{}", figure_.log_x ? "\nset logscale x" : "");
+        if (figure_.log_y) put("set logscale y");
         put_y_range();
         put("set multiplot layout {},{} margins char 11, char 3, char 7, char 4 "
             "spacing char 14, char 7 title {}",
@@ -86,7 +87,8 @@ class Script {
                 for (const double y : series.y)
                     if (std::isfinite(y)) low = std::min(low, y), high = std::max(high, y);
         if (bars() || figure_.from_zero) low = std::min(low, 0.0), high = std::max(high, 0.0);
-        if (!(low <= high)) low = high = 0;
+        if (!(low <= high)) low = high = figure_.log_y ? 1 : 0;
+        if (figure_.log_y) return put("set yrange [{}:{}]", low / 1.1, high * 1.1);
         const double margin = low < high ? 0.05 * (high - low) : std::max(1.0, std::abs(high));
         put("set yrange [{}:{}]", low == 0 ? 0 : low - margin, high == 0 ? 1 : high + margin);
     }

@@ -31,6 +31,7 @@ struct Figure {
     std::vector<double> x;                // lines: ascending
     std::vector<std::string> categories;  // bars, instead of x
     bool log_x = false;                   // lines: the x axis is logarithmic, so x > 0
+    bool log_y = false;                   // lines: likewise, y > 0
     bool from_zero = false;               // lines: the y axis includes 0; that of bars always does
     std::vector<Panel> panels;
 };

@@ -157,7 +157,10 @@ void explain(std::vector<Finding>& findings, const std::vector<Variant>& variant
         for (const Variant& variant : variants)
             if (variant.findings[i].verdict == Verdict::confirmed)
                 with += (with.empty() ? "" : "; ") + variant.name;
-        findings[i].outcome += with.empty() ? ". Not explained" : ". Confirmed with: " + with;
+        const std::string& reason = findings[i].reason;
+        findings[i].outcome += !with.empty()     ? ". Confirmed with: " + with
+                               : !reason.empty() ? ". " + reason
+                                                 : ". Not explained";
     }
 }
 

@@ -21,7 +21,8 @@ struct Finding {
     std::string place;      // "section 5.3, figure 7"
     std::string statement;  // in our words
     Verdict verdict = Verdict::not_confirmed;
-    std::string outcome;  // with the numbers
+    std::string outcome;      // with the numbers
+    std::string reason = {};  // if it did not come out: the run that shows why; "": none does
 };
 
 // What runs say of a question: nothing where the answer is within the error of measurement.
@@ -72,7 +73,7 @@ struct Variant {
     std::vector<Finding> findings;
 };
 // What is not confirmed, or partly, gets the runs that explain it: the variants in which it is
-// confirmed; or says that nothing does.
+// confirmed, else its reason; or says that nothing does.
 void explain(std::vector<Finding>&, const std::vector<Variant>&);
 // The verdicts side by side, a column for each variant behind the first.
 Table side_by_side(const std::string& first, const std::vector<Finding>&,

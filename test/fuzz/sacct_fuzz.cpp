@@ -16,6 +16,7 @@ namespace {
 void check(const Log& log) {
     std::set<std::int64_t> ids;
     for (const LogJob& job : log.jobs) {
+        fuzz::require(job.type >= -1 && job.type < std::ssize(log.types), "a type");
         fuzz::require(job.submit >= 0 && job.submit <= kMaxLogTime, "a submit time");
         fuzz::require(job.run > 0 && job.run <= kMaxLogTime, "a run time");
         fuzz::require(job.estimate > 0 && job.estimate <= kMaxLogTime, "an estimate");
@@ -48,5 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     check(*any);
     make(*any);
+    const auto typed = parse_log(text, "log", true, {TypeField::user, TypeField::executable});
+    if (typed)
+        check(*typed);
+    else
+        fuzz::require_clean(typed.error().message);
     return 0;
 }

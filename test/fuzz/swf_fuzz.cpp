@@ -13,6 +13,7 @@ namespace {
 
 void check(const Log& log) {
     for (const LogJob& job : log.jobs) {
+        fuzz::require(job.type >= -1 && job.type < std::ssize(log.types), "a type");
         fuzz::require(job.submit >= 0 && job.submit <= kMaxLogTime, "a submit time");
         fuzz::require(job.run > 0 && job.run <= kMaxLogTime, "a run time");
         fuzz::require(job.estimate > 0 && job.estimate <= kMaxLogTime, "an estimate");
@@ -27,6 +28,9 @@ void read(std::string_view text) {
     check(*lenient);
     fuzz::require(static_cast<bool>(strict) == (lenient->malformed == 0), "what is malformed");
     if (!strict) fuzz::require_clean(strict.error().message);
+    const TypeRule all{TypeField::user, TypeField::group, TypeField::executable, TypeField::queue,
+                       TypeField::partition};
+    check(*read_swf(text, "log", true, all));
 }
 
 }  // namespace

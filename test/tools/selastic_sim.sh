@@ -181,6 +181,29 @@ shows '--jobs: '
 expect 2 env PATH=/nowhere $sim reproduce mebf --trace "$log" --out "$dir/mebf"
 shows 'gnuplot draws the figures and is not installed; on Debian: gnuplot-nox'
 
+expect 2 $sim tune packet
+shows '--trace'
+expect 2 $sim tune packet --trace "$log" --types user,colour
+shows "--types: 'colour' is none of user, group, executable, queue, partition"
+expect 2 $sim tune packet --trace "$log" --init 0
+shows '--init: '
+expect 2 $sim tune packet --trace "$log" --goal fame
+expect 2 $sim tune packet --trace "$dir/absent"
+shows '--trace: '
+expect 2 $sim tune packet --trace "$dir/lublin.swf" --out "$dir/tuned"
+shows 'lublin.swf does not say it of any job'
+expect 2 env PATH=/nowhere $sim tune packet --trace "$log" --out "$dir/tuned"
+shows 'gnuplot draws the figures and is not installed; on Debian: gnuplot-nox'
+if command -v gnuplot >/dev/null; then
+    expect 0 $sim tune packet --trace "$log" --init 30 --out "$dir/tuned"
+    shows '60 jobs of 1 types on 8 nodes'
+    shows 'recommended'
+    expect 0 $sim tune packet --trace "$log" --types user --goal turnaround --json --out "$dir/tuned"
+    shows '"goal":"turnaround","recommended":[{"initialisation":'
+    expect 0 $sim reproduce packet --jobs 50 --seeds 2 --out "$dir/packet"
+    shows 'figures 13 and 14'
+fi
+
 # What cannot be run is left out and named.
 printf 'Log = log.swf\nSkip = 0, 300\nPolicy = easy\n' >"$dir/partly.conf"
 expect 2 $sim sweep "$dir/partly.conf" --out "$dir/partly"

@@ -79,6 +79,8 @@ TEST(packets_are_measured_up_to_the_last_submission) {
     check_eq(summary.useful_utilisation, 0.4);
     check_eq(summary.mean_queue_time, (0 + 150 + 60) / 3.0);
     check_eq(summary.median_queue_time, 60.0);
+    // They end at 160, 160 + 60 + 10 and 250.
+    check_eq(summary.mean_turnaround, 160 / 3.0 + 220 / 3.0 + 150 / 3.0);
     check_eq(summary.queue_length, 0.9);
     check_eq(summary.groups, 2);
     check_eq(summary.group_nodes, 4.0);

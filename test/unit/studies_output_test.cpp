@@ -134,6 +134,11 @@ TEST(a_reason_is_a_run_or_there_is_none) {
     check_eq(list[1].outcome, "seen. Confirmed with: another");
     check_eq(list[2].outcome, "seen. Not explained");
     check_eq(list[3].outcome, "seen");
+    std::vector<Finding> others{finding(partly), finding(not_confirmed)};
+    others[0].reason = others[1].reason = "Twice as long it is half";
+    explain(others, {{"another", {finding(confirmed), finding(partly)}}});
+    check_eq(others[0].outcome, "seen. Confirmed with: another");
+    check_eq(others[1].outcome, "seen. Twice as long it is half");
 }
 
 TEST(verdicts_follow_their_rules) {

@@ -16,6 +16,7 @@
 #include "selastic-sim/reproduce_command.hpp"
 #include "selastic-sim/run_command.hpp"
 #include "selastic-sim/sweep_command.hpp"
+#include "selastic-sim/tune_command.hpp"
 #include "simulator/generators.hpp"
 
 namespace elastic::tools {
@@ -413,6 +414,71 @@ void add_reproduce(CLI::App& app, Command& chosen) {
     add_study(sub, "packet", "The scale ratio of job groups ([packet] sections 6 to 8)", chosen);
 }
 
+void add_tune_log_options(CLI::App* sub, studies::TuneOptions& o) {
+    sub->add_option("--trace", o.trace, "The workload log, as for run")
+        ->type_name("LOG")
+        ->required();
+    sub->add_flag("--lenient", o.lenient, "Leave malformed lines out instead of stopping");
+    sub->add_option("--nodes", o.workload.nodes, "The machine's; by default as the log says")
+        ->check(whole_number(1, kMaxNodes))
+        ->type_name("N");
+    sub->add_option("--procs-per-node", o.workload.procs_per_node,
+                    "Sizes in the log are divided by K and rounded up")
+        ->check(whole_number(1, kMaxNodes))
+        ->type_name("K");
+    sub->add_option("--jobs", o.workload.jobs, "Only so many jobs")
+        ->check(whole_number(std::int64_t{1}, std::int64_t{1'000'000'000}))
+        ->type_name("N");
+    sub->add_option("--skip", o.workload.skip, "Not the first N jobs")
+        ->check(whole_number(std::int64_t{0}, std::int64_t{1'000'000'000}))
+        ->type_name("N");
+}
+
+void add_tune_packet(CLI::App* settings, Command& chosen) {
+    constexpr double kLongestInitialisation = 86400;
+    auto o = std::make_shared<studies::TuneOptions>();
+    auto json = std::make_shared<bool>(false);
+    CLI::App* sub = settings->add_subcommand(
+        "packet", "The scale ratio of job groups with a common initialisation");
+    add_tune_log_options(sub, *o);
+    sub->add_option_function<std::string>(
+           "--types",
+           [o](const std::string& text) { o->types = *simulator::parse_type_rule(text); },
+           "Jobs are of one type that agree in these: of user, group, executable (sacct:\n"
+           "JobName), queue (sacct: QOS), partition; user,executable")
+        ->type_name("FIELD,...")
+        ->check([](const std::string& text) -> std::string {
+            const auto rule = simulator::parse_type_rule(text);
+            return rule ? "" : rule.error().message;
+        });
+    sub->add_option("--init", o->initialisation,
+                    "What an initialisation takes; by default six times are tried, of which the\n"
+                    "jobs' run times and initialisations together have 5 to 50 %")
+        ->check(number(1e-3, kLongestInitialisation))
+        ->type_name("SECONDS");
+    sub->add_option_function<std::string>(
+           "--goal",
+           [o](const std::string& name) {
+               o->goal = name == "turnaround" ? studies::TuneGoal::turnaround
+                                              : studies::TuneGoal::queue_time;
+           },
+           "Recommend by the turnaround, or by the queue-time, as the paper does; turnaround")
+        ->check(CLI::IsMember({"turnaround", "queue-time"}))
+        ->type_name("turnaround|queue-time");
+    add_path(sub, "--out", o->out, "Folder for the results; tune-packet")->type_name("DIR");
+    sub->add_flag("--json", *json, "The recommendation as JSON");
+    sub->add_option("-j,--threads", o->pool.threads, "Runs at a time; one a processor")
+        ->check(whole_number(1, kMaxThreads))
+        ->type_name("N");
+    sub->callback([o, json, &chosen] { chosen = [o, json] { return tune_packet(*o, *json); }; });
+}
+
+void add_tune(CLI::App& app, Command& chosen) {
+    CLI::App* sub = app.add_subcommand("tune", "Recommend a setting for a site's own workload");
+    sub->require_subcommand(1);
+    add_tune_packet(sub, chosen);
+}
+
 void add_replay_snapshot(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<ReplayOptions>();
     CLI::App* sub =
@@ -428,6 +494,7 @@ void add_commands(CLI::App& app, Command& chosen) {
     add_generate(app, chosen);
     add_sweep(app, chosen);
     add_reproduce(app, chosen);
+    add_tune(app, chosen);
     add_replay_snapshot(app, chosen);
 }
 

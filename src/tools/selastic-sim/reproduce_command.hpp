@@ -8,7 +8,8 @@
 
 namespace elastic::tools {
 
-// `study` is "lina", "mebf", "gupta", "evolving" or "packet"; without --out the folder is named after it.
+// `study` is "lina", "mebf", "gupta", "evolving" or "packet"; without --out the folder is named
+// after it.
 int reproduce(const std::string& study, studies::StudyOptions, bool json);
 
 }  // namespace elastic::tools
