@@ -640,7 +640,8 @@ class Cluster:
         settings = self.settings
         files = {"slurm.conf": with_lines(slurm_conf_lines(settings), settings.conf_line), "plugstack.conf": ""}
         if not settings.stock:
-            files["plugstack.conf"] = "optional @DIR@/plugins/spank_elastic.so\n"
+            front_end = " front_end" if settings.frontend else ""
+            files["plugstack.conf"] = f"optional @DIR@/plugins/spank_elastic.so records=@DIR@/initialised{front_end}\n"
             files["elastic.conf"] = with_lines([f"ListenPort={settings.elastic_port}"], settings.elastic_line)
         if settings.accounting:
             files["slurmdbd.conf"] = SLURMDBD_CONF.format(**vars(settings))

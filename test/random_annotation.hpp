@@ -62,7 +62,7 @@ inline Annotation random_annotation(std::mt19937_64& random, int largest = 64) {
     }
     if (random() % 2) {
         a.packet = std::string(1 + random() % 64, "aZ9_.-"[random() % 6]);
-        a.init = random_between(random, 0, 100);
+        a.init = {"./warm", static_cast<double>(random_between(random, 0, 100))};
     }
     return a;
 }

@@ -85,7 +85,8 @@ struct Agreement {
     std::string node_list;
     JobId beneficiary = 0;  // shrink: the job that waits for the nodes; 0 anybody
     Time created = 0;
-    Time deadline = kNever;  // of the present state
+    Time deadline = kNever;   // of the present state
+    Time resizing_since = 0;  // the application moves its data; 0: not, or nobody saw it begin
     std::string reason;
 
     bool open() const { return !is_final(state); }

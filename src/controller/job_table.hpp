@@ -13,11 +13,13 @@
 #include <utility>
 
 #include "common/token_bucket.hpp"
-#include "controller/evolution.hpp"
 #include "controller/incoming.hpp"
+#include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
+#include "controller/scaling.hpp"
 #include "core/model/annotation.hpp"
 #include "core/model/config.hpp"
+#include "core/model/evolution.hpp"
 
 namespace elastic::controller {
 
@@ -97,9 +99,13 @@ struct Job {
     Participation participation;
     ResizeHistory history;
     RunTime time;
-    Evolution evolution;      // of a run
-    std::string last_reason;  // of the last resize or refusal, for people
+    RescaleTime rescale;        // over all runs
+    Scaling scaling;            // over all runs
+    core::Evolution evolution;  // of a run
+    std::string last_reason;    // of the last resize or refusal, for people
 
+    // What its resizes cost, as declared and measured.
+    core::ResizeCost cost() const { return rescale.expected(annotation.cost); }
     // As users know it.
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 

@@ -46,6 +46,15 @@ protocol::Outcome outcome_of(AgreementState state) {
     }
 }
 
+// The others of an expansion are promised to nobody any more.
+void keep_only(Agreement& expansion, int count) {
+    expansion.nodes = count;
+    auto chosen = expand_hostlist(expansion.node_list);
+    if (!chosen || std::ssize(*chosen) <= count) return;
+    chosen->resize(static_cast<std::size_t>(count));
+    expansion.node_list = compress_hostlist(std::move(*chosen));
+}
+
 }  // namespace
 
 // ---- coming and going
@@ -249,10 +258,58 @@ bool Negotiation::on(Job& job, const protocol::Accept& accept, Time now) {
         catch_up(job, *agreement, now);
         return false;
     }
+    const bool is_open =
+        agreement->state == AgreementState::offered || agreement->state == AgreementState::queued;
+    if (accept.count > 0 && is_open) {
+        if (auto may = may_take(job, *agreement, accept.count); !may)
+            return refuse_size(job, accept.op, "denied", may.error().message);
+        if (agreement->state == AgreementState::queued)
+            return lower_request(job, *agreement, accept.count, now);
+    }
+    const bool is_partly = is_open && accept.count > 0 && accept.count < agreement->nodes;
+    if (is_partly) keep_only(*agreement, accept.count);
     if (!advance(job, *agreement, AgreementEvent::accept)) return false;
     agreement->deadline = now + grace_of(config_, job);
-    outbox_.note(now, journal::Accept{job.id, agreement->op});
+    if (agreement->kind == ResizeKind::shrink) agreement->resizing_since = now;
+    outbox_.note(now, journal::Accept{job.id, agreement->op, is_partly ? accept.count : 0});
     tell(job, protocol::Accepted{agreement->op, grace_of(config_, job)});
+    if (is_partly) back_off(job.id, now);  // it has declined the others
+    return is_partly;                      // which may be of use elsewhere
+}
+
+// Whether the job may have `count` of the nodes that an expansion or its request is of.
+Result<void> Negotiation::may_take(const Job& job, const Agreement& agreement, int count) const {
+    if (count > agreement.nodes)
+        return error("operation {} is of {} nodes: {} cannot be taken", agreement.op,
+                     agreement.nodes, count);
+    if (agreement.kind == ResizeKind::shrink && count < agreement.nodes)
+        return error("operation {} is a shrink, which is accepted as a whole or declined",
+                     agreement.op);
+    if (agreement.for_step && agreement.state == AgreementState::queued)
+        return error("operation {} is of a step of the profile, which `step` corrects",
+                     agreement.op);
+    if (agreement.kind == ResizeKind::expand && !job.annotation.allows(job.nodes + count))
+        return error("job {} would have {} nodes ({})", job.id, job.nodes + count,
+                     core::size_names(job.annotation));
+    return {};
+}
+
+// The job is content with `count` nodes.  What was granted is decided anew, since other victims or
+// idle nodes may do now; nodes that are left for it meanwhile are everybody's.
+bool Negotiation::lower_request(Job& job, Agreement& request, int count, Time now) {
+    if (count == request.nodes) return false;  // said again
+    if (auto may = may_ask_again(job, now); !may)
+        return refuse_size(job, request.op, "limit", may.error().message);
+    job.participation.vain.take(now);
+    request.nodes = count;
+    request.least = std::min(request.least, count);
+    outbox_.note(now, journal::Accept{job.id, request.op, count});
+    drop_claim(job.id, "fewer nodes are wanted", now);
+    return true;
+}
+
+bool Negotiation::refuse_size(const Job& job, OpId op, std::string code, std::string why) {
+    tell(job, protocol::Failure{0, std::move(code), std::move(why), false, op});
     return false;
 }
 
@@ -278,13 +335,24 @@ bool Negotiation::on(Job& job, const protocol::Done& done, Time now) {
     if (agreement->kind == ResizeKind::shrink) {
         if (agreement->state == AgreementState::released) return false;  // said twice
         if (!advance(job, *agreement, AgreementEvent::release)) return false;
+        measure(job, *agreement, now);
         agreement->deadline = kNever;  // it is others whom it waits for now
         outbox_.note(now, journal::Release{job.id, agreement->op});
         return false;
     }
     if (!advance(job, *agreement, AgreementEvent::ready)) return false;
+    measure(job, *agreement, now);
     outbox_.note(now, journal::Ready{job.id, agreement->op});
     return true;  // it may be resized again
+}
+
+// The application has moved its data. A shrink is not in Slurm's books yet, an expansion is.
+void Negotiation::measure(Job& job, const Agreement& agreement, Time now) {
+    if (agreement.resizing_since <= 0) return;
+    const auto changed = expand_hostlist(agreement.node_list);
+    const int from = job.nodes;
+    const int to = from - (changed ? static_cast<int>(changed->size()) : agreement.nodes);
+    job.rescale.add(now - agreement.resizing_since, job.annotation.cost.seconds(from, to));
 }
 
 bool Negotiation::on(Job& job, const protocol::Cancel& cancel, Time now) {
@@ -411,13 +479,18 @@ bool Negotiation::on(Job& job, const protocol::Release& release, Time now) {
 
 bool Negotiation::on(Job& job, const protocol::Progress& progress, Time now) {
     job.time.say_progress(now, progress.remaining);
+    // Nodes that have come are of no use before it says that it uses them.
+    const Agreement* open = state_.book.of_job(job.id);
+    const bool is_spreading =
+        open && (open->state == AgreementState::joined || open->state == AgreementState::applied);
+    if (!is_spreading) job.scaling.say_progress(now, job.nodes, progress.remaining);
     return false;
 }
 
 // ---- evolution profiles
 
 void Negotiation::say_planned(const Job& job, std::int64_t token, Time now) {
-    const Evolution& evolution = job.evolution;
+    const core::Evolution& evolution = job.evolution;
     const Time next = evolution.next_at();
     tell(job,
          protocol::Planned{token, evolution.number(), evolution.wanted(), evolution.waits(),
@@ -459,7 +532,7 @@ bool Negotiation::follow_steps(Time now) {
 // `token`: of the message that is to be answered, 0 if none is.  True if the job lacks nodes for
 // which it has just been asked.
 bool Negotiation::follow_step(Job& job, std::int64_t token, Time now) {
-    const Evolution& evolution = job.evolution;
+    const core::Evolution& evolution = job.evolution;
     const int before = evolution.number();
     outbox_.unsaved |= job.evolution.follow(now, job.nodes);
     if (evolution.number() != before)
@@ -576,12 +649,14 @@ void Negotiation::applied(Agreement& agreement, const Job& job, const std::strin
     if (agreement.state == AgreementState::applied) {
         agreement.node_list = changed;
         agreement.deadline = now + grace_of(config_, job);
+        agreement.resizing_since = now;
     }
     tell(job, protocol::Applied{agreement.op, agreement.kind, changed, job.node_list, job.nodes});
 }
 
 void Negotiation::after_restart(Time now) {
     for (auto& [op, agreement] : state_.book.all()) {
+        agreement.resizing_since = 0;  // it may have been done long since
         const Job* job = state_.jobs.find(agreement.job);
         bool held_up = agreement.open() && agreement.state != AgreementState::queued;
         if (held_up && job && agreement.deadline < kNever)

@@ -80,11 +80,15 @@ class Negotiation {
     void say_planned(const Job&, std::int64_t token, Time now);
     bool may_ask(const Job&, std::int64_t token);
     Agreement* in_flight(const Job&, OpId);
+    Result<void> may_take(const Job&, const Agreement&, int count) const;
+    bool lower_request(Job&, Agreement&, int count, Time now);
+    bool refuse_size(const Job&, OpId, std::string code, std::string why);
     bool advance(const Job&, Agreement&, AgreementEvent);
     void send_offer(const Job&, const Agreement&, Time now);
     void tell(const Job&, protocol::Message);
     void fail(const Job&, std::int64_t token, std::string code, std::string message);
     void back_off(JobId, Time now);
+    void measure(Job&, const Agreement&, Time now);
     Result<std::string> nodes_to_release(const Job&, const protocol::Release&) const;
     Job* speaker(ConnectionId);
 

@@ -54,7 +54,7 @@ Json describe(const Agreement& agreement, Time now) {
 }
 
 // Where the job stands in its evolution profile; seconds.
-Json describe(const Evolution& evolution, int held, Time now) {
+Json describe(const core::Evolution& evolution, int held, Time now) {
     Json json = Json::object()
                     .set("number", evolution.number())
                     .set("nodes", evolution.wanted())
@@ -65,6 +65,14 @@ Json describe(const Evolution& evolution, int held, Time now) {
     if (const Time next = evolution.next_at(); next < kNever)
         json.set("next_in", std::max(0.0, next - now));
     return json;
+}
+
+Json describe(const Scaling& scaling, const core::Annotation& annotation) {
+    const core::SpeedupModel model = scaling.model(annotation.speedup);
+    const bool is_power = model.kind == core::SpeedupModel::Kind::power;
+    return Json::object()
+        .set(is_power ? "power" : "rho", model.a)
+        .set("measured", scaling.measured());
 }
 
 Json describe(const Job& job, const std::string& user, const Agreement* agreement, Time now) {
@@ -84,6 +92,11 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
         .set("connected", job.participation.connection != 0)
         .set("resizes", job.history.resizes)
         .set("last_reason", job.last_reason);
+    if (job.rescale.count() > 0)
+        json.set("rescale", Json::object()
+                                .set("seconds", job.rescale.seconds())
+                                .set("measured", job.rescale.count()));
+    if (job.scaling.measured() > 0) json.set("scaling", describe(job.scaling, job.annotation));
     if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
     if (job.running && job.evolution.exists())
         json.set("step", describe(job.evolution, job.nodes, now));

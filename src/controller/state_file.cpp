@@ -154,6 +154,7 @@ void fields(F& f, Agreement& agreement) {
     f.required("created", agreement.created, kTime);
     f.required("deadline", agreement.deadline, kTime);
     f.required("reason", agreement.reason, kText);
+    f.optional("resizing_since", agreement.resizing_since, kTime);
 }
 
 template <class F>
@@ -182,15 +183,43 @@ void fields(F& f, RunTime& time) {
 }
 
 template <class F>
+void fields(F& f, RescaleTime& rescale) {
+    f.required("count", rescale.count_, kCount);
+    f.required("seconds", rescale.seconds_, Number{0, core::kMaxCost});
+    f.required("ratio", rescale.ratio_, Number{0, core::kMaxCost});
+}
+
+template <class F>
+void fields(F& f, Scaling::Pair& pair) {
+    f.required("from", pair.from, Whole{1, kMaxNodes});
+    f.required("to", pair.to, Whole{1, kMaxNodes});
+    f.required("ratio", pair.ratio, Number{1.0 / kMaxNodes, kMaxNodes});
+    f.holds(pair.from != pair.to, "from={} is to={}", pair.from, pair.to);
+}
+
+template <class F>
+void fields(F& f, Scaling& scaling) {
+    f.required("pairs", scaling.pairs_, List{});
+}
+
+}  // namespace elastic::controller
+
+namespace elastic::core {
+
+template <class F>
 void fields(F& f, Evolution& evolution) {
-    f.required("steps", evolution.steps_, List{StepFormat{}});
-    f.required("number", evolution.number_, kCount);
+    f.required("steps", evolution.steps_, List{controller::StepFormat{}});
+    f.required("number", evolution.number_, controller::kCount);
     f.required("gives_back", evolution.gives_back_);
-    f.required("since", evolution.since_, kTime);
-    f.required("waiting_since", evolution.waiting_since_, kTime);
-    f.required("waited", evolution.waited_, kTime);
+    f.required("since", evolution.since_, controller::kTime);
+    f.required("waiting_since", evolution.waiting_since_, controller::kTime);
+    f.required("waited", evolution.waited_, controller::kTime);
     f.required("heard", evolution.heard_, Whole{});
 }
+
+}  // namespace elastic::core
+
+namespace elastic::controller {
 
 template <class F>
 void fields(F& f, Job& job) {
@@ -209,6 +238,8 @@ void fields(F& f, Job& job) {
     f.when(job.elastic, "last_reason", job.last_reason, kText);
     f.when(job.elastic, "began", job.began, kTime);
     f.when(job.elastic, "time", job.time);
+    f.when(job.rescale.count() > 0, "rescale", job.rescale);
+    f.when(job.scaling.measured() > 0, "scaling", job.scaling);
     f.when(job.evolution.exists(), "evolution", job.evolution);
 }
 

@@ -88,6 +88,7 @@ void fields(F& f, Offer& e) {
 template <class F, Answer E>
 void fields(F& f, E& e) {
     job_and_op(f, e);
+    if constexpr (requires { e.count; }) f.optional("count", e.count, kCount);
     if constexpr (requires { e.reason; }) f.optional("reason", e.reason, kText);
 }
 
@@ -171,7 +172,9 @@ struct Describe {
         return fmt::format("asked to {} {}{}", e.kind == ResizeKind::shrink ? "give up" : "take",
                            which, in_brackets(e.reason));
     }
-    std::string operator()(const Accept&) const { return "accepts"; }
+    std::string operator()(const Accept& e) const {
+        return e.count ? fmt::format("accepts {} of them", e.count) : "accepts";
+    }
     std::string operator()(const Decline& e) const { return over(e, "declines"); }
     std::string operator()(const Expire& e) const { return over(e, "let its deadline pass"); }
     std::string operator()(const Cancel& e) const { return over(e, "resize cancelled"); }

@@ -8,7 +8,8 @@
 //   shrink:   offer  accept  release  resize        expand:   offer  accept  resize  ready
 //   by the job itself:       release  resize        request:  request  grant  resize  ready
 //
-// with decline, expire, cancel or deny in place of what does not come to pass.
+// with decline, expire, cancel or deny in place of what does not come to pass, and an accept of a
+// request that is content with fewer nodes.
 // A resize that nobody agreed on (a node failed, the controller found another
 // size after a restart) has op 0.
 #pragma once
@@ -61,6 +62,7 @@ struct Offer {
 struct Accept {
     JobId job = 0;
     OpId op = 0;
+    int count = 0;  // expand, request: so many nodes of those offered or asked for; 0: all
 };
 struct Decline {
     JobId job = 0;

@@ -32,12 +32,24 @@ struct SizeChange {
     std::string reason;
 };
 
+// A step of the job's evolution profile that has begun, or waits for nodes.
+struct StepBegin {
+    Time at = 0;
+    int number = 0;   // from 1
+    int nodes = 0;    // that the profile says
+    Time had_at = 0;  // when it had them: `at`, later if it waited, or until when it did in vain
+};
+
 struct JobHistory {
     std::string label;                         // its number, or "12_3" of an element of an array
     std::string name, job_class, user, state;  // state "" while it runs
     Time submit = 0, start = 0, end = 0;       // of its last run
     std::vector<int> sizes;                    // at the start and after each resize
     std::vector<SizeChange> changes;
+    std::vector<StepBegin> steps;  // but for the first, with which it starts
+
+    // Seconds for which steps waited.
+    Duration step_wait() const;
 };
 
 struct Timeline {

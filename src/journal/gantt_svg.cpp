@@ -4,7 +4,8 @@
 // Neighbouring nodes that a job got and lost at the same times become one
 // rectangle, so a job looks like one block that grows and shrinks, and the file
 // stays small.  Rigid jobs are grey, elastic ones coloured; a green left edge
-// marks nodes that joined a running job, a red right edge nodes it gave up.
+// marks nodes that joined a running job, a red right edge nodes it gave up.  Where a step of an
+// evolution profile begins there is a dashed line, and while it waits for nodes its job is hatched.
 //
 // Always holds: whatever the journal's texts are, the result is well-formed
 // XML without scripts or references.
@@ -94,6 +95,11 @@ class Drawing {
     double load_top() const { return kTop + chart_ + kLoadGap; }
     double axis() const { return load_top() + kLoad; }
 
+    bool has_steps() const {
+        return std::ranges::any_of(timeline_.jobs,
+                                   [](const JobHistory& job) { return !job.steps.empty(); });
+    }
+
     std::size_t legend_rows() const {
         const std::size_t jobs = std::min(timeline_.jobs.size(), kMaxLegend);
         return (jobs + kLegendColumns - 1) / kLegendColumns + 2;
@@ -113,6 +119,9 @@ class Drawing {
         put(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0:.0f}" height="{1:.0f}" viewBox="0 0 {0:.0f} {1:.0f}" )"
             R"(font-family="system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif" font-size="11" fill="#24292f">)",
             width, height);
+        if (has_steps())
+            put(R"(<defs><pattern id="waits" width="6" height="6" patternUnits="userSpaceOnUse">)"
+                R"(<path d="M0 6L6 0" stroke="#24292f" stroke-opacity="0.5"/></pattern></defs>)");
         put(R"(<rect width="100%" height="100%" fill="#ffffff"/>)");
         const std::string title = title_.empty() ? "Nodes over time" : escaped(title_);
         put(R"(<text x="{}" y="26" font-size="17" font-weight="600">{}</text>)", kLeft, title);
@@ -158,9 +167,23 @@ class Drawing {
                             first == last ? "" : " to " + escaped(last),
                             tick_label(block.span.from - timeline_.from),
                             tick_label(block.span.to - timeline_.from));
+        for (const StepBegin& step : job.steps)
+            if (is_within(step, block.span)) text += step_text(step);
         if (block.span.joined) text += why(job, block.span.from, "joined");
         if (block.span.left) text += why(job, block.span.to, "given up");
         if (!job.state.empty()) text += '\n' + escaped(job.state);
+        return text;
+    }
+
+    static bool is_within(const StepBegin& step, const Span& span) {
+        return step.at < span.to && span.from <= step.had_at;
+    }
+
+    std::string step_text(const StepBegin& step) const {
+        std::string text = fmt::format("\nstep {} of its profile, {} nodes, at {}", step.number,
+                                       step.nodes, tick_label(step.at - timeline_.from));
+        if (step.had_at > step.at)
+            text += fmt::format(", waits until {}", tick_label(step.had_at - timeline_.from));
         return text;
     }
 
@@ -180,6 +203,7 @@ class Drawing {
         put("<g><title>{}</title>", tooltip(block));
         put(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{}" fill="{}"/>)",
             left, top + inset, width, height - 2 * inset, inset * 2, colour(block.span.job));
+        draw_steps(block.span, top + inset, height - 2 * inset);
         if (block.span.joined) draw_edge(left, top + inset, height - 2 * inset, "#1a7f37");
         if (block.span.left)
             draw_edge(left + width - 3, top + inset, height - 2 * inset, "#cf222e");
@@ -189,6 +213,20 @@ class Drawing {
             put(R"(<text x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)", left + width / 2,
                 top + height / 2 + 4, label);
         put("</g>");
+    }
+
+    void draw_steps(const Span& span, double top, double height) {
+        for (const StepBegin& step : timeline_.jobs[static_cast<std::size_t>(span.job)].steps) {
+            if (!is_within(step, span)) continue;
+            const double from = x(std::max(step.at, span.from)),
+                         to = x(std::min(step.had_at, span.to));
+            if (to > from)
+                put(R"svg(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="url(#waits)"/>)svg",
+                    from, top, to - from, height);
+            if (step.at > span.from)
+                put(R"(<path d="M{:.1f} {:.1f}v{:.1f}" stroke="#24292f" stroke-dasharray="2 2"/>)",
+                    from, top, height);
+        }
     }
 
     void draw_edge(double left, double top, double height, std::string_view fill) {
@@ -234,6 +272,9 @@ class Drawing {
         put(R"(<rect x="{}" y="{:.1f}" width="14" height="12" fill="{}"/>)", kLeft + 340, top,
             kRigidColours[0]);
         put(R"(<text x="{}" y="{:.1f}">grey: rigid jobs</text>)", kLeft + 360, top + 10);
+        if (has_steps())
+            put(R"(<text x="{}" y="{:.1f}">dashed: a step of a profile begins; hatched: it waits for nodes</text>)",
+                kLeft + 470, top + 10);
         top += kLegendRow;
         const std::size_t shown = std::min(timeline_.jobs.size(), kMaxLegend);
         for (std::size_t i = 0; i < shown; ++i) {
@@ -249,7 +290,7 @@ class Drawing {
                 sizes_text(job, "→"), normal ? "" : " (" + escaped(job.state) + ")");
         }
         if (shown < timeline_.jobs.size())
-            put(R"(<text x="{}" y="{:.1f}" fill="#57606a">and {} more jobs</text>)", kLeft + 540,
+            put(R"(<text x="{}" y="{:.1f}" fill="#57606a">and {} more jobs</text>)", kLeft + 860,
                 axis() + kAxis + 10, timeline_.jobs.size() - shown);
     }
 

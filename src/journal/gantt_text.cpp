@@ -197,6 +197,8 @@ class Chart {
             if (name_width > 0) out_ += fmt::format("{:<{}}  ", short_name(job), name_width);
             out_ += fmt::format("{:<{}}  {}", printable(job.job_class), class_width,
                                 sizes_text(job, symbols_.arrow));
+            if (const Duration waited = job.step_wait(); waited > 0)
+                out_ += fmt::format("  steps waited {}", tick_label(waited));
             if (!job.state.empty() && job.state != "COMPLETED")
                 out_ += fmt::format("  {}", printable(job.state));
             out_ += '\n';

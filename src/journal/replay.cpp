@@ -35,11 +35,18 @@ enum class Stage { offered, accepted, released };
 
 struct Agreement {
     OpId op = 0;
-    std::optional<ResizeKind> kind;  // nothing if its beginning was lost
+    std::optional<ResizeKind> kind = {};  // nothing if its beginning was lost
     Stage stage = Stage::offered;
 
     bool may_be(ResizeKind other) const { return !kind || *kind == other; }
     bool uncertain = false;  // the controller died since; it may have forgotten it
+    int most = 0;            // nodes that may come or go; 0: not known
+};
+
+// A request neither granted nor denied.
+struct Wish {
+    int most = 0;  // nodes; 0: not known
+    bool is_lowered = false;
 };
 
 struct Job {
@@ -49,8 +56,8 @@ struct Job {
     bool met_restart = false;  // a controller started while it ran
     std::set<NodeId> nodes;
     std::optional<Agreement> agreement;
-    std::map<OpId, ResizeKind> waiting;  // requests neither granted nor denied
-    OpId unready = 0;                    // an expansion applied but not reported in use
+    std::map<OpId, Wish> waiting;
+    OpId unready = 0;  // an expansion applied but not reported in use
 };
 
 struct Node {
@@ -209,7 +216,7 @@ struct Replay::State {
         }
         if (job->met_restart && !ops.contains(op)) {
             ops.insert(op);
-            open(id, *job, {op, {}, Stage::accepted, false});
+            open(id, *job, {.op = op, .stage = Stage::accepted});
             return &*job->agreement;
         }
         report(Rule::no_agreement, id, "{} of operation {}, which is not in flight", event, op);
@@ -316,15 +323,30 @@ struct Replay::State {
         Job* job = running(e.job, "offer");
         if (!job) return;
         use_op(e.job, e.op);
-        open(e.job, *job, {e.op, e.kind, Stage::offered, false});
+        open(e.job, *job, {e.op, e.kind, Stage::offered, false, e.count});
     }
 
     void on(const Accept& e) {
+        const auto job = jobs.find(e.job);
+        if (job != jobs.end() && e.count > 0)
+            if (const auto wish = job->second.waiting.find(e.op);
+                wish != job->second.waiting.end()) {
+                wish->second.is_lowered = true;
+                return lower(e, wish->second.most);
+            }
         Agreement* agreement = in_flight(e.job, e.op, "accept");
         if (!agreement) return;
         if (agreement->stage == Stage::released)
             report(Rule::wrong_stage, e.job, "operation {} is accepted after its release", e.op);
         agreement->stage = Stage::accepted;
+        if (e.count > 0) lower(e, agreement->most);
+    }
+
+    void lower(const Accept& e, int& most) {
+        if (most > 0 && e.count > most)
+            report(Rule::wrong_size, e.job, "accepts {} nodes of operation {}, which is of {}",
+                   e.count, e.op, most);
+        most = e.count;
     }
 
     void on(const Decline& e) { close(e.job, e.op, "decline"); }
@@ -336,7 +358,7 @@ struct Replay::State {
             Job* job = running(e.job, "release");
             if (!job) return;
             ops.insert(e.op);
-            open(e.job, *job, {e.op, ResizeKind::shrink, Stage::released, false});
+            open(e.job, *job, {.op = e.op, .kind = ResizeKind::shrink, .stage = Stage::released});
             return;
         }
         Agreement* agreement = in_flight(e.job, e.op, "release");
@@ -379,6 +401,10 @@ struct Replay::State {
             (e.kind == ResizeKind::expand && agreement->stage == Stage::offered))
             report(Rule::wrong_stage, e.job, "{} by operation {}, which is no accepted {}",
                    to_string(e.kind), e.op, to_string(e.kind));
+        const bool is_bounded = e.kind == ResizeKind::expand && agreement->most > 0;
+        if (is_bounded && e.to - e.from > agreement->most)
+            report(Rule::wrong_size, e.job, "{} more nodes by operation {}, which is of {}",
+                   e.to - e.from, e.op, agreement->most);
         job.unready = e.kind == ResizeKind::expand ? e.op : 0;
         job.agreement.reset();
     }
@@ -396,23 +422,29 @@ struct Replay::State {
         Job* job = running(e.job, "request");
         if (!job) return;
         use_op(e.job, e.op);
-        job->waiting.emplace(e.op, e.kind);
+        job->waiting.emplace(e.op, Wish{e.want, false});
     }
 
     // Takes `op` off the waiting requests.
-    Job* answer_request(JobId id, OpId op, std::string_view event) {
+    std::optional<Wish> answer_request(JobId id, OpId op, std::string_view event) {
         Job* job = running(id, event);
-        if (!job) return nullptr;
+        if (!job) return {};
         const bool lost_in_crash = job->met_restart && ops.insert(op).second;
-        if (job->waiting.erase(op) > 0 || lost_in_crash) return job;
+        if (auto wish = job->waiting.extract(op)) return wish.mapped();
+        if (lost_in_crash) return Wish{};
         report(Rule::no_agreement, id, "{} of operation {}, which is no waiting request", event,
                op);
-        return nullptr;
+        return {};
     }
 
     void on(const Grant& e) {
-        Job* job = answer_request(e.job, e.op, "grant");
-        if (job) open(e.job, *job, {e.op, e.kind, Stage::accepted, false});
+        const auto wish = answer_request(e.job, e.op, "grant");
+        if (!wish) return;
+        const int given = e.count > 0 ? e.count : e.want;
+        if (wish->is_lowered && given > wish->most)
+            report(Rule::wrong_size, e.job, "{} nodes granted to operation {}, which is of {}",
+                   given, e.op, wish->most);
+        open(e.job, jobs[e.job], {e.op, e.kind, Stage::accepted, false, given});
     }
 
     void on(const Deny& e) { answer_request(e.job, e.op, "deny"); }

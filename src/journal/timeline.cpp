@@ -8,6 +8,7 @@
 // [Timeline::from, Timeline::to].
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -31,6 +32,7 @@ class Builder {
         for (const auto& [id, held] : held_)
             for (const auto& [row, span] : held) result_.rows[row].spans[span].to = result_.to;
         for (const auto& [id, held] : held_) result_.jobs[job_index_.at(id)].end = result_.to;
+        while (!waiting_.empty()) end_wait(*waiting_.begin());
         for (Row& row : result_.rows)
             std::stable_sort(row.spans.begin(), row.spans.end(),
                              [](const Span& a, const Span& b) { return a.from < b.from; });
@@ -47,6 +49,19 @@ class Builder {
         result_.nodes = std::max(result_.nodes, e.nodes);
         if (e.what != Controller::What::resume) return;
         while (!held_.empty()) on(End{held_.begin()->first, "", 0});
+    }
+
+    void on(const Step& e) {
+        const auto known = job_index_.find(e.job);
+        if (known == job_index_.end() || !held_.contains(e.job)) return;
+        end_wait(e.job);
+        result_.jobs[known->second].steps.push_back({now_, e.number, e.nodes, now_});
+        if (e.held < e.nodes) waiting_.insert(e.job);
+    }
+
+    // What the step lacked is there, or it is over.
+    void end_wait(JobId id) {
+        if (waiting_.erase(id)) result_.jobs[job_index_.at(id)].steps.back().had_at = now_;
     }
     template <class E>
     void on(const E&) {}
@@ -77,6 +92,7 @@ class Builder {
         JobHistory& job = result_.jobs[job_index_.at(e.job)];
         job.sizes.push_back(e.to);
         job.changes.push_back({now_, e.from, e.to, e.reason});
+        if (!job.steps.empty() && e.to >= job.steps.back().nodes) end_wait(e.job);
         if (e.kind == ResizeKind::expand)
             take_nodes(e.job, e.nodes, true);
         else
@@ -86,6 +102,7 @@ class Builder {
     void on(const End& e) {
         const auto it = held_.find(e.job);
         if (it == held_.end()) return;
+        end_wait(e.job);
         for (const auto& [row, span] : it->second) result_.rows[row].spans[span].to = now_;
         JobHistory& job = result_.jobs[job_index_.at(e.job)];
         job.state = e.state;
@@ -141,9 +158,16 @@ class Builder {
     std::unordered_map<JobId, std::size_t> job_index_;
     std::unordered_map<std::string, std::size_t> row_index_;
     std::map<JobId, SpanByRow> held_;  // of running jobs: the open span in each row
+    std::set<JobId> waiting_;          // whose last step lacks nodes
 };
 
 }  // namespace
+
+Duration JobHistory::step_wait() const {
+    Duration sum = 0;
+    for (const StepBegin& step : steps) sum += step.had_at - step.at;
+    return sum;
+}
 
 Timeline timeline(const std::vector<Line>& lines) {
     Builder builder;

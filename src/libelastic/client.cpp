@@ -208,11 +208,43 @@ int Client::answerable(OpId op) {
 
 int Client::accept(OpId op) {
     if (const int code = answerable(op); code != ELASTIC_OK) return code;
+    return say_accept(0);
+}
+
+int Client::accept_size(OpId op, int count) {
+    const bool is_request = op > 0 && request_ && request_->op == op;
+    if (is_request && elastic() && !(agreement_ && agreement_->op == op))
+        return lower_request(count);
+    if (const int code = answerable(op); code != ELASTIC_OK) return code;
+    const auto& mine = *agreement_;
+    if (count < 1 || count > mine.nodes)
+        return fail(ELASTIC_EINVAL, fmt::format("operation {} is of {} nodes: {} cannot be taken",
+                                                op, mine.nodes, count));
+    if (mine.kind == ResizeKind::shrink && count < mine.nodes)
+        return fail(ELASTIC_EINVAL, "a shrink is accepted as a whole or declined");
+    return say_accept(count);
+}
+
+// Of the agreement in flight; `count` 0: all its nodes.
+int Client::say_accept(int count) {
     auto& mine = *agreement_;
     if (mine.stage != Stage::offered || mine.accepted || mine.declined)
-        return fail(ELASTIC_ESTATE, fmt::format("operation {} is already answered", op));
+        return fail(ELASTIC_ESTATE, fmt::format("operation {} is already answered", mine.op));
     mine.accepted = true;
-    link_->send(protocol::Accept{op});
+    mine.count = count == mine.nodes ? 0 : count;
+    link_->send(protocol::Accept{mine.op, mine.count});
+    link_->flush();
+    return ELASTIC_OK;
+}
+
+int Client::lower_request(int count) {
+    const auto* asked = std::get_if<protocol::Request>(&request_->message);
+    const int most = asked && asked->nodes > 0 ? asked->nodes : kMaxNodes;
+    if (count < 1 || count > most)
+        return fail(ELASTIC_EINVAL, fmt::format("operation {} is of {} nodes: {} cannot be taken",
+                                                request_->op, most, count));
+    request_->content_with = count;
+    link_->send(protocol::Accept{request_->op, count});
     link_->flush();
     return ELASTIC_OK;
 }
@@ -515,11 +547,14 @@ void Client::repeat_said() {
     if (correction_) send_correction();
     if (request_ && request_->cancelled && request_->op != 0)
         link_->send(protocol::Cancel{request_->op});
+    if (request_ && request_->content_with > 0 && request_->op != 0)
+        link_->send(protocol::Accept{request_->op, request_->content_with});
     if (!agreement_) return;
     const auto& mine = *agreement_;
     if (mine.cancelled) link_->send(protocol::Cancel{mine.op});
     if (mine.declined) link_->send(protocol::Decline{mine.op, mine.reason});
-    if (mine.accepted && mine.stage == Stage::offered) link_->send(protocol::Accept{mine.op});
+    if (mine.accepted && mine.stage == Stage::offered)
+        link_->send(protocol::Accept{mine.op, mine.count});
     if (mine.done && mine.stage != Stage::released) link_->send(protocol::Done{mine.op});
 }
 
@@ -540,17 +575,22 @@ void Client::on(const protocol::Offer& offer) {
                            .node_list = offer.node_list};
     agreement_->accepted = agreement_->stage != Stage::offered;
     agreement_->done = agreement_->stage == Stage::released;
+    agreement_->answer_by = monotonic_now() + offer.deadline;
     // One that an earlier process accepted is told by the Accepted or Applied that follows.
-    if (agreement_->stage != Stage::offered) return;
-    push({.type = offer.kind == ResizeKind::shrink ? ELASTIC_EVENT_OFFER_SHRINK
-                                                   : ELASTIC_EVENT_OFFER_EXPAND,
-          .kind = code(offer.kind),
-          .nodes = offer.nodes,
-          .size = offer.size_after,
-          .op = offer.op,
-          .deadline = offer.deadline,
-          .node_list = offer.node_list,
-          .reason = offer.reason});
+    if (agreement_->stage == Stage::offered) tell_offer(offer.deadline, offer.reason);
+}
+
+void Client::tell_offer(Duration deadline, const std::string& reason) {
+    const auto& mine = *agreement_;
+    push({.type = mine.kind == ResizeKind::shrink ? ELASTIC_EVENT_OFFER_SHRINK
+                                                  : ELASTIC_EVENT_OFFER_EXPAND,
+          .kind = code(mine.kind),
+          .nodes = mine.nodes,
+          .size = mine.size_after,
+          .op = mine.op,
+          .deadline = deadline,
+          .node_list = mine.node_list,
+          .reason = reason});
 }
 
 void Client::on(const protocol::Accepted& accepted) {
@@ -567,6 +607,10 @@ void Client::on(const protocol::Accepted& accepted) {
     auto& mine = *agreement_;
     mine.accepted = mine.told = true;
     if (mine.stage == Stage::offered) mine.stage = Stage::accepted;
+    if (const int count = std::exchange(mine.count, 0); count > 0) {
+        mine.size_after -= mine.nodes - count;
+        mine.nodes = count;
+    }
     push({.type = ELASTIC_EVENT_ACCEPTED,
           .kind = code(mine.kind),
           .nodes = mine.nodes,
@@ -631,6 +675,7 @@ void Client::on(const protocol::Planned& planned) {
 
 void Client::on(const protocol::Failure& failure) {
     detail_ = failure.message;
+    if (failure.op != 0) return size_refused(failure);
     if (failure.token == 0) return;
     if (correction_ && correction_->message.token == failure.token) {
         correction_.reset();
@@ -639,6 +684,22 @@ void Client::on(const protocol::Failure& failure) {
     for (auto* wish : {&request_, &release_})
         if (*wish && (*wish)->token == failure.token)
             end_wish(*wish, Outcome::denied, failure.message);
+}
+
+// It is as if nothing had been said.
+void Client::size_refused(const protocol::Failure& failure) {
+    if (request_ && request_->op == failure.op && request_->content_with > 0) {
+        request_->content_with = 0;
+        push({.type = ELASTIC_EVENT_QUEUED,
+              .kind = ELASTIC_EXPAND,
+              .op = failure.op,
+              .reason = failure.message});
+    } else if (agreement_ && agreement_->op == failure.op && agreement_->accepted &&
+               agreement_->stage == Stage::offered) {
+        agreement_->accepted = false;
+        agreement_->count = 0;
+        tell_offer(std::max(0.0, agreement_->answer_by - monotonic_now()), failure.message);
+    }
 }
 
 }  // namespace elastic::libelastic

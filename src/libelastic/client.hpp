@@ -66,6 +66,7 @@ class Client : private LinkUser {
     int fd() const { return link_ ? link_->fd() : idle_.get(); }
 
     int accept(OpId op);
+    int accept_size(OpId op, int count);
     int decline(OpId op, std::string_view reason);
     int done(OpId op);
     int request(int nodes, int least, Duration timeout);
@@ -90,6 +91,8 @@ class Client : private LinkUser {
         int nodes = 0, size_after = 0;
         std::string node_list = {};
         bool accepted = false, declined = false, done = false, cancelled = false;  // said
+        int count = 0;  // accepted: so many nodes; 0: all
+        Time answer_by = 0;
         bool told = false;  // the application knows that it is accepted, or applied
         std::string reason = {};
     };
@@ -100,6 +103,7 @@ class Client : private LinkUser {
         OpId op = 0;                     // 0: not known yet
         Time expires = kNever;
         bool sent = false, cancelled = false;
+        int content_with = 0;  // said of a request; 0: all that it asks for
     };
 
     // A word about the next step that has not been answered.
@@ -120,6 +124,8 @@ class Client : private LinkUser {
     void on(const protocol::Ended& ended);
     void on(const protocol::Queued& queued);
     void on(const protocol::Planned& planned);
+    void size_refused(const protocol::Failure& failure);
+    void tell_offer(Duration deadline, const std::string& reason);
     void on(const protocol::Failure& failure);
     template <class Other>
     void on(const Other&) {}  // nothing a controller says to an application
@@ -137,6 +143,8 @@ class Client : private LinkUser {
     void keep_house();
     int fail(int code, std::string detail);
     int answerable(OpId op);
+    int say_accept(int count);
+    int lower_request(int count);
     std::string last_nodes(int count) const;
 
     JobId job_ = 0;

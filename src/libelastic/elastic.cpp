@@ -89,6 +89,10 @@ int elastic_accept(elastic_handle* handle, int64_t op) {
     return on_client(handle, [&](Client& client) { return client.accept(op); });
 }
 
+int elastic_accept_size(elastic_handle* handle, int64_t op, int count) {
+    return on_client(handle, [&](Client& client) { return client.accept_size(op, count); });
+}
+
 int elastic_decline(elastic_handle* handle, int64_t op, const char* reason) {
     return on_client(handle,
                      [&](Client& client) { return client.decline(op, reason ? reason : ""); });

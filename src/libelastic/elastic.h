@@ -65,7 +65,8 @@ enum elastic_event_type {
 
     /* The controller offers to shrink or expand the job: op, nodes, size (after it), deadline
      * and reason; node_list has the nodes to give up (for an expansion "", they are not chosen
-     * yet).  Answer with elastic_accept() or elastic_decline() before the deadline. */
+     * yet).  Answer with elastic_accept(), elastic_accept_size() or elastic_decline() before the
+     * deadline. */
     ELASTIC_EVENT_OFFER_SHRINK = 1,
     ELASTIC_EVENT_OFFER_EXPAND = 2,
 
@@ -79,7 +80,8 @@ enum elastic_event_type {
      * as after a node failure, or when it happened while the controller was out of reach. */
     ELASTIC_EVENT_RESIZED = 4,
 
-    /* A request or release is known to the controller as op. */
+    /* A request or release is known to the controller as op.  With a reason: the request is of as
+     * many nodes as before, since elastic_accept_size() was refused. */
     ELASTIC_EVENT_QUEUED = 5,
 
     /* op is over without effect: outcome and reason.  op is 0 for a request or release that
@@ -154,9 +156,16 @@ ELASTIC_API int elastic_fd(const elastic_handle* handle);
  * it may be over already when its event comes (an ELASTIC_EVENT_ENDED follows in that case).
  *
  * accept, decline: an offer not yet answered.  reason: one line, may be NULL.
+ * accept_size: only `count` of the nodes that an expansion offers, at least one, such that the job
+ * then has a size that it may have; the others are free for other jobs at once, and are not offered
+ * again for a while.  If the controller refuses the size, the offer's event comes again, with the
+ * reason in place of its own.  op may also be a request that waits: it is content with `count`
+ * nodes from then on (ELASTIC_EVENT_QUEUED with a reason: the size was refused).  A shrink is
+ * accepted as a whole.  ELASTIC_EINVAL for fewer nodes than one or more than there are.
  * done: of an accepted shrink, nothing of the application runs on the nodes any more; of an
  * expansion after ELASTIC_EVENT_RESIZED, the nodes are in use. */
 ELASTIC_API int elastic_accept(elastic_handle* handle, int64_t op);
+ELASTIC_API int elastic_accept_size(elastic_handle* handle, int64_t op, int count);
 ELASTIC_API int elastic_decline(elastic_handle* handle, int64_t op, const char* reason);
 ELASTIC_API int elastic_done(elastic_handle* handle, int64_t op);
 

@@ -115,6 +115,7 @@ void fields(F& f, Offer& m) {
 template <class F>
 void fields(F& f, Accept& m) {
     f.required("op", m.op, kOp);
+    f.optional("count", m.count, kNodes);
 }
 template <class F>
 void fields(F& f, Decline& m) {
@@ -210,6 +211,7 @@ void fields(F& f, Failure& m) {
     f.required("code", m.code, kWord);
     f.required("message", m.message, kReason);
     f.required("fatal", m.fatal);
+    f.optional("op", m.op, kOpOrNone);
 }
 
 template <class F>

@@ -14,7 +14,7 @@ namespace elastic::protocol {
 
 using elastic::to_string;
 
-inline constexpr int kVersion = 2;
+inline constexpr int kVersion = 3;
 
 enum class Role { application, tool };
 constexpr auto names(Role) {
@@ -67,6 +67,7 @@ struct Offer {
 
 struct Accept {
     OpId op = 0;
+    int count = 0;  // of the nodes of an expansion or a request, so many; 0: all
 };
 struct Decline {
     OpId op = 0;
@@ -172,6 +173,7 @@ struct Failure {
     std::string code;
     std::string message;
     bool fatal = false;
+    OpId op = 0;  // the size that was accepted of this operation is not possible; 0: not about that
 };
 
 using Message =

@@ -19,9 +19,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "core/availability/cluster.hpp"
+#include "core/model/evolution.hpp"
 #include "core/model/payback.hpp"
 #include "core/model/speedup.hpp"
 #include "core/pass/planner.hpp"
@@ -33,7 +36,7 @@ using core::Action;
 using core::ActionKind;
 
 // In the order in which events of one instant are applied.
-enum class EventKind : std::uint8_t { end, request, wake_up };
+enum class EventKind : std::uint8_t { end, request, step, wake_up };
 
 struct Event {
     Time at;
@@ -59,6 +62,12 @@ struct Progress {
     Duration negotiation = 0, redistribution = 0;
     std::uint32_t version = 0;
     std::uint32_t next_request = 0;
+};
+
+// Where a job that has an evolution profile stands in it.
+struct Stepping {
+    core::Evolution evolution;
+    OpId op = 0;  // by which it asks for the nodes of the step that waits; 0: none waits
 };
 
 // A growth that a job has asked for before this pass.
@@ -114,6 +123,7 @@ class Engine {
     void arrive(std::uint32_t job);
     void end(std::uint32_t job);
     void request(std::uint32_t job);
+    void step(std::uint32_t job);
     bool is_wake_up_due() const;
 
     // Passes.
@@ -127,12 +137,20 @@ class Engine {
     void deny(Asked&, core::Reason);
     void deny_unanswered();
 
+    // Jobs with an evolution profile.
+    bool has_profile(std::uint32_t job) const;
+    bool is_for_step(const Action&) const;
+    void tell_steps();
+    void grant_step(const Action&);
+    void schedule_step(std::uint32_t job);
+
     // Running elastic jobs.
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
     std::uint32_t new_slot();
     Duration start_elastic(std::uint32_t job, int size);
     void resize(Observer::Resize);
     void shrink_by_itself(std::uint32_t job, int nodes);
+    void give_back(std::uint32_t job, int to);
     void schedule(std::uint32_t job);
     void schedule_request(std::uint32_t job);
     void schedule_wake_up(std::uint32_t job);
@@ -159,7 +177,9 @@ class Engine {
     std::vector<std::uint32_t> slot_;  // by job; empty without elastic jobs
     std::vector<Progress> progress_;   // by slot
     std::vector<std::uint32_t> free_slots_;
-    std::vector<Asked> asked_;  // few
+    std::vector<Asked> asked_;                    // few
+    std::map<std::uint32_t, Stepping> stepping_;  // by job: those that run
+    std::size_t steps_waiting_ = 0;
     OpId next_op_ = 1;
 };
 
@@ -232,6 +252,7 @@ bool Engine::apply_events() {
         (kind == EventKind::wake_up ? woken : changed) = true;
         if (kind == EventKind::end) end(event.job);
         if (kind == EventKind::request) request(event.job);
+        if (kind == EventKind::step) step(event.job);
     }
     for (; next_arrival_ < arrivals_.size(); ++next_arrival_, changed = true) {
         const std::uint32_t job = arrivals_[next_arrival_];
@@ -261,6 +282,7 @@ void Engine::end(std::uint32_t job) {
     cluster_.end(job + 1);
     if (workload_.jobs[job].elasticity >= 0) {
         book(job);
+        if (has_profile(job)) stepping_.erase(job);
         free_slots_.push_back(slot_[job]);
         slot_[job] = kNoSlot;
     } else {
@@ -282,14 +304,14 @@ void Engine::request(std::uint32_t job) {
     asked_.push_back({op, job, nodes, false});
     // It does not wait, but victims are only asked for one whose deadline is not reached.
     cluster_.ask({op, job + 1, nodes, 1, std::nextafter(now_, kNever)});
-    if (options_.observer) options_.observer->asked(now_, job, op, nodes);
+    if (options_.observer) options_.observer->asked(now_, job, op, nodes, 1);
 }
 
 // ---- passes -----------------------------------------------------------------
 
 // False only if a pass could do nothing at all.
 bool Engine::could_act() const {
-    if (!asked_.empty()) return true;
+    if (!asked_.empty() || steps_waiting_ > 0) return true;
     return resizes_ ? pending_ + running_ > 0 : pending_ > 0 && cluster_.idle() > 0;
 }
 
@@ -303,6 +325,7 @@ void Engine::pass() {
 
 bool Engine::plan_and_execute() {
     ++outcome_.counters.passes;
+    tell_steps();
     const core::Plan& plan = planner_.plan(cluster_, options_.policy, rng_);
     bool acted = false;
     for (const Action& action : plan.actions)
@@ -330,6 +353,7 @@ void Engine::execute(const Action& action) {
             return resize(change);
         case ActionKind::expand:
             change.to = action.size_after;
+            if (is_for_step(action)) return grant_step(action);
             change.own_wish = action.op != 0;
             change.op = change.own_wish ? action.op : next_op_++;
             if (change.own_wish) {
@@ -339,6 +363,7 @@ void Engine::execute(const Action& action) {
             }
             return resize(change);
         case ActionKind::deny:
+            if (is_for_step(action)) return;  // it goes on waiting
             return deny(asked(action.op), action.reason);
         case ActionKind::reserve:
             if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
@@ -390,7 +415,7 @@ void Engine::deny(Asked& asked, core::Reason reason) {
 
 // Nobody waits for what was not to be had.
 void Engine::deny_unanswered() {
-    if (asked_.empty()) return;
+    if (cluster_.snapshot().requests.empty()) return;
     for (Asked& asked : asked_)
         if (!asked.answered) deny(asked, core::Reason::no_nodes);
     asked_.clear();
@@ -416,13 +441,17 @@ Duration Engine::start_elastic(std::uint32_t index, int size) {
     Progress& progress = this->progress(index);
     progress = {};
     progress.how = &workload_.elasticities[job.elasticity];
-    const core::SpeedupModel& truth = progress.how->true_speedup;
-    const core::SpeedupModel& belief = progress.how->annotation.speedup;
+    // Of a job with a profile that says how long its steps take, whatever its size.
+    const core::SpeedupModel fixed{core::SpeedupModel::Kind::power, 1, 0};
+    const core::EvolutionProfile& profile = progress.how->annotation.profile;
+    const core::SpeedupModel& truth = profile.empty() ? progress.how->true_speedup : fixed;
+    const core::SpeedupModel& belief = profile.empty() ? progress.how->annotation.speedup : fixed;
     const Duration run = core::rescale(job.run, job.nodes, size, truth, job.nodes);
     const Duration estimate = core::rescale(job.estimate, job.nodes, size, belief, job.nodes);
     progress.truth = {now_, run, size, truth, job.nodes};
     progress.belief = {now_, estimate, size, belief, job.nodes};
     progress.booked = now_;
+    if (!profile.empty()) stepping_[index].evolution.begin(now_, profile);
     return estimate;
 }
 
@@ -453,10 +482,14 @@ void Engine::shrink_by_itself(std::uint32_t job, int nodes) {
     const int size = outcome_.jobs[job].nodes_end;
     const int least = std::max(elastic.min, size - nodes);
     ++outcome_.counters.granted;
+    const int to = elastic.sizes.smallest(least, size - 1);
+    if (to > 0) give_back(job, to);  // else it is as small as it can be
+}
+
+void Engine::give_back(std::uint32_t job, int to) {
     Observer::Resize change;
     change.job = job;
-    change.to = elastic.sizes.smallest(least, size - 1);
-    if (change.to == 0) return;  // it is as small as it can be
+    change.to = to;
     change.op = next_op_++;
     change.own_wish = true;
     change.reason = core::Reason::evolving_request;
@@ -465,6 +498,7 @@ void Engine::shrink_by_itself(std::uint32_t job, int nodes) {
 
 void Engine::schedule(std::uint32_t job) {
     const Progress& progress = this->progress(job);
+    if (has_profile(job)) return schedule_step(job);
     push(progress.truth.estimated_end(), EventKind::end, job, progress.version);
     schedule_request(job);
     schedule_wake_up(job);
@@ -492,6 +526,87 @@ void Engine::schedule_wake_up(std::uint32_t job) {
     const Time pays = core::pays_from(elastic, outcome_.jobs[job].nodes_end, elastic.max, now_);
     if (pays > over && pays < progress.truth.estimated_end())
         push(pays, EventKind::wake_up, job, progress.version);
+}
+
+// ---- jobs with an evolution profile -----------------------------------------
+
+bool Engine::has_profile(std::uint32_t job) const {
+    const int elasticity = workload_.jobs[job].elasticity;
+    return !workload_.elasticities[elasticity].annotation.profile.empty();
+}
+
+bool Engine::is_for_step(const Action& action) const {
+    const auto found = stepping_.find(action.job - 1);
+    return action.op != 0 && found != stepping_.end() && found->second.op == action.op;
+}
+
+// A step that waits has no end, nor has the job.
+void Engine::schedule_step(std::uint32_t job) {
+    const core::Evolution& evolution = stepping_[job].evolution;
+    if (evolution.waits()) return;
+    const Progress& progress = this->progress(job);
+    const Time end = progress.truth.estimated_end(), next = evolution.next_at();
+    push(end, EventKind::end, job, progress.version);
+    if (next < end) push(next, EventKind::step, job, progress.version);
+}
+
+void Engine::step(std::uint32_t job) {
+    Stepping& stepping = stepping_[job];
+    core::Evolution& evolution = stepping.evolution;
+    const int held = outcome_.jobs[job].nodes_end;
+    evolution.follow(now_, held);
+    const int wanted = evolution.wanted();
+    if (options_.observer) options_.observer->stepped(now_, job, evolution.number(), wanted, held);
+    if (wanted < held) {
+        give_back(job, wanted);
+        evolution.follow(now_, wanted);
+        return;
+    }
+    ++progress(job).version;
+    if (evolution.waits()) {
+        ++steps_waiting_;
+        stepping.op = next_op_++;
+        const int lack = wanted - held;
+        if (options_.observer) options_.observer->asked(now_, job, stepping.op, lack, lack);
+    }
+    schedule(job);
+}
+
+// A pass sees profiles from now on, and asks for what steps lack, who waits for longest first.
+void Engine::tell_steps() {
+    std::vector<core::GrowthRequest> requests;
+    for (const auto& [job, stepping] : stepping_) {
+        const core::Evolution& evolution = stepping.evolution;
+        const int held = outcome_.jobs[job].nodes_end;
+        cluster_.set_profile(job + 1,
+                             evolution.remaining(now_, held, progress(job).how->annotation));
+        const int lack = evolution.wanted() - held;
+        if (evolution.waits()) requests.push_back({stepping.op, job + 1, lack, lack, kNever});
+    }
+    std::ranges::sort(requests, {}, &core::GrowthRequest::op);
+    for (const core::GrowthRequest& request : requests) cluster_.ask(request);
+}
+
+// Its time begins now.
+void Engine::grant_step(const Action& action) {
+    const std::uint32_t job = action.job - 1;
+    Stepping& stepping = stepping_[job];
+    const Time since = stepping.evolution.waiting_since();
+    Observer::Resize change;
+    change.job = job;
+    change.to = action.size_after;
+    change.op = std::exchange(stepping.op, 0);
+    change.reason = action.reason;
+    change.own_wish = true;
+    change.wanted = change.to - outcome_.jobs[job].nodes_end;
+    outcome_.counters.step_wait += now_ - since;
+    outcome_.counters.late_steps += now_ > since;
+    --steps_waiting_;
+    Progress& progress = this->progress(job);
+    for (core::WorkLedger* clock : {&progress.truth, &progress.belief})
+        clock->stand_still(since, now_);
+    stepping.evolution.follow(now_, change.to);
+    resize(change);
 }
 
 Duration Engine::gap(const core::Sizing& elastic) const {

@@ -55,6 +55,9 @@ struct Counters {
     std::int64_t granted = 0, denied = 0;  // requests of evolving jobs, for fewer nodes too
     // Node-seconds that jobs held, and what of it went into resizes.
     double busy = 0, redistribution = 0, negotiation = 0;
+    // Steps of evolution profiles that had to wait for nodes, and for how many seconds in all.
+    std::int64_t late_steps = 0;
+    double step_wait = 0;
 };
 
 struct Outcome {

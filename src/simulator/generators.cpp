@@ -31,6 +31,7 @@ struct Draft {
     double run = 0;
     double size = 0;
     double estimate = 0;
+    bool rigid = false;
 };
 
 Result<void> check_common(const GeneratorOptions& o, bool needs_load) {
@@ -94,6 +95,7 @@ Result<Log> make_log(const std::vector<Draft>& jobs, const GeneratorOptions& opt
         to.run = job.run;
         to.estimate = job.estimate;
         to.processors = static_cast<std::int64_t>(job.size);
+        if (job.rigid) log.rigid.insert(to.id);
     }
     if (!(log.jobs.back().submit <= kMaxLogTime)) {
         return error(
@@ -135,6 +137,7 @@ Result<void> check_lublin(const LublinOptions& o) {
                           o.serial_share + o.power_of_two_share <= 1,
                       "--serial-share, --pow2-share", "within 0 to 1, together at most 1"),
          check_option(is_share(o.small_share), "small share", "within 0 to 1"),
+         check_option(is_share(o.wide_share), "--wide-share", "within 0 to 1"),
          check_option(
              o.log2_low >= 0 && o.log2_low <= 30 && o.log2_break >= 0 && o.log2_break <= 30,
              "log2 of sizes", "within 0 to 30"),
@@ -177,11 +180,18 @@ double lublin_run(const LublinOptions& o, double size, Random& random) {
                     : exp_gamma(o.long_shape, o.long_scale, kLimit, random);
 }
 
+double wide_size(std::int64_t processors, Random& random) {
+    const double least = std::ceil(kWidest * static_cast<double>(processors));
+    return static_cast<double>(random.integer(static_cast<std::int64_t>(least), processors));
+}
+
 Draft lublin_job(const LublinOptions& o, Random& random) {
     constexpr double kLimit = 13;
     Draft job;
     job.gap = exp_gamma(o.gap_shape, o.gap_scale, kLimit, random);
-    job.size = lublin_size(o, random);
+    // Nothing is drawn where there are none, so that the log is the model's.
+    job.rigid = o.wide_share > 0 && random.chance(o.wide_share);
+    job.size = job.rigid ? wide_size(o.common.processors, random) : lublin_size(o, random);
     job.run = lublin_run(o, job.size, random);
     return job;
 }
@@ -312,6 +322,8 @@ void write_swf(const Log& log, std::string_view model,
             annotation != log.annotations.end())
             fmt::format_to(std::back_inserter(piece), "; elastic: {} {}\n", job.id,
                            annotation->second.text);
+        if (log.rigid.contains(job.id))
+            fmt::format_to(std::back_inserter(piece), "; elastic: {} rigid\n", job.id);
         if (piece.size() < kPiece) continue;
         out(piece);
         piece.clear();

@@ -63,7 +63,11 @@ struct LublinOptions {
     // Arrivals over the day: gamma, in half hours, of a day that begins at 5:30.
     double cycle_shape = 6.1271, cycle_scale = 5.2740;
     double start_hour = 0;  // of the day at the log's zero
+    // Ours: so many of all jobs, 0 to 1, are rigid and need nearly the whole machine: kWidest of it
+    // or more, uniformly; their run times are as of any job of that size.
+    double wide_share = 0;
 };
+inline constexpr double kWidest = 0.9;
 Result<Log> generate_lublin(const LublinOptions&);
 
 // The test cases of [evolving] section 5.1, whose values are the defaults, but for the nodes, which

@@ -77,8 +77,8 @@ void JournalObserver::started(Time now, std::size_t job, int nodes) {
     tell(now, journal::Start{id(job), to_string(nodes_.take(job, nodes)), nodes, false});
 }
 
-void JournalObserver::asked(Time now, std::size_t job, OpId op, int nodes) {
-    tell(now, journal::Request{id(job), op, ResizeKind::expand, nodes, 1});
+void JournalObserver::asked(Time now, std::size_t job, OpId op, int nodes, int least) {
+    tell(now, journal::Request{id(job), op, ResizeKind::expand, nodes, least});
 }
 
 void JournalObserver::denied(Time now, std::size_t job, OpId op, int nodes, core::Reason reason) {
@@ -126,6 +126,10 @@ void JournalObserver::resized(Time now, const Resize& change) {
     if (shrinks) return;
     ready_.push_back({now + change.cost, change.job, change.op});
     std::push_heap(ready_.begin(), ready_.end());
+}
+
+void JournalObserver::stepped(Time now, std::size_t job, int number, int nodes, int held) {
+    tell(now, journal::Step{id(job), number, nodes, held});
 }
 
 void JournalObserver::ended(Time now, std::size_t job, int nodes) {

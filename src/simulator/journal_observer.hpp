@@ -24,9 +24,10 @@ class JournalObserver : public Observer {
 
     void arrived(Time, std::size_t job) override;
     void started(Time, std::size_t job, int nodes) override;
-    void asked(Time, std::size_t job, OpId, int nodes) override;
+    void asked(Time, std::size_t job, OpId, int nodes, int least) override;
     void denied(Time, std::size_t job, OpId, int nodes, core::Reason) override;
     void resized(Time, const Resize&) override;
+    void stepped(Time, std::size_t job, int number, int nodes, int held) override;
     void ended(Time, std::size_t job, int nodes) override;
     // Once, after the simulation.
     void finish();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace elastic::simulator {
@@ -37,9 +38,10 @@ std::string limits(const Log& log, std::size_t without) {
         log.name, without, log.jobs.size());
 }
 
-}  // namespace
+// How long how many nodes were in use.
+using Use = std::map<std::int64_t, Duration>;
 
-Occupancy occupancy(const Log& log, std::int64_t nodes, std::int64_t procs_per_node) {
+Use use(const Log& log, std::int64_t procs_per_node) {
     std::vector<std::pair<Time, std::int64_t>> changes;
     changes.reserve(2 * log.jobs.size());
     for (const LogJob& job : log.jobs) {
@@ -50,19 +52,44 @@ Occupancy occupancy(const Log& log, std::int64_t nodes, std::int64_t procs_per_n
         changes.emplace_back(start + job.run, -size);
     }
     std::ranges::sort(changes);  // ends before starts
-    Occupancy found;
-    double all = 0, beyond = 0;
+    Use use;
     std::int64_t used = 0;
     for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
         used += changes[i].second;
         const Duration passed = changes[i + 1].first - changes[i].first;
-        if (passed <= 0) continue;
+        if (passed > 0) use[used] += passed;
+    }
+    return use;
+}
+
+}  // namespace
+
+Occupancy occupancy(const Log& log, std::int64_t nodes, std::int64_t procs_per_node) {
+    Occupancy found;
+    double all = 0, beyond = 0;
+    for (const auto& [used, passed] : use(log, procs_per_node)) {
         found.peak = std::max(found.peak, used);
         all += static_cast<double>(used) * passed;
         beyond += static_cast<double>(std::max<std::int64_t>(used - nodes, 0)) * passed;
     }
     found.excess = all > 0 ? beyond / all : 0;
     return found;
+}
+
+std::int64_t nodes_in_use(const Log& log, std::int64_t procs_per_node) {
+    const Use use = simulator::use(log, procs_per_node);
+    double left = 0;  // node-seconds that may still be beyond
+    for (const auto& [used, passed] : use) left += kMostExcess * static_cast<double>(used) * passed;
+    double time = 0;  // with more than `nodes` in use
+    std::int64_t nodes = use.empty() ? 0 : use.rbegin()->first;
+    for (auto level = use.rbegin(); level != use.rend(); ++level) {
+        const double more = static_cast<double>(nodes - level->first) * time;
+        if (more > left) return nodes - static_cast<std::int64_t>(left / time);
+        left -= more;
+        nodes = level->first;
+        time += level->second;
+    }
+    return nodes;
 }
 
 std::vector<std::string> doubts(const Log& log, const WorkloadOptions& options) {

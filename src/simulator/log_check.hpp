@@ -19,6 +19,10 @@ struct Occupancy {
 // Jobs of which the log has no start are left out.
 Occupancy occupancy(const Log&, std::int64_t nodes, std::int64_t procs_per_node);
 
+// The nodes that a machine must have at least for the log's own times to be true but for the
+// inaccuracy that any log has; 0 if it has no start times.
+std::int64_t nodes_in_use(const Log&, std::int64_t procs_per_node);
+
 // A sentence each, with the name of the log and what to do: jobs that share nodes; jobs without a
 // time limit.
 std::vector<std::string> doubts(const Log&, const WorkloadOptions&);

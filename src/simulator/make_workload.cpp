@@ -7,10 +7,12 @@
 #include "simulator/make_workload.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "common/text.hpp"
 #include "simulator/check_option.hpp"
 #include "simulator/random.hpp"
 
@@ -80,6 +82,9 @@ Result<void> check_options(const WorkloadOptions& o) {
          check_option(o.skip >= 0, "--skip", "at least 0"),
          check_option(o.scale_arrival > 0 && o.scale_arrival <= 1e6, "--scale-arrival",
                       "more than 0 and at most 1000000"),
+         check_option(
+             o.limit_error.low > 0 && is_within(o.limit_error, kLimitErrors.low, kLimitErrors.high),
+             "--limit-error", "LO:HI with 0.001 <= LO <= HI <= 1000"),
          check_option(o.elastic >= 0 && o.elastic <= 100, "--elastic", "within 0 to 100"),
          check_option(o.evolving_share >= 0 && o.evolving_share <= 1, "--evolving-share",
                       "within 0 to 1"),
@@ -93,6 +98,14 @@ Result<void> check_options(const WorkloadOptions& o) {
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
     return a / b + (a % b != 0);
+}
+
+// Of the job's own stream, which has nothing to do with what elastic jobs draw.
+double limit_error(const WorkloadOptions& options, std::size_t place) {
+    const Range& range = options.limit_error;
+    if (range.low == range.high) return range.low;
+    Random random(~options.seed, place);
+    return std::exp(random.uniform(std::log(range.low), std::log(range.high)));
 }
 
 // `places` gets the place in the log of each job of the workload.
@@ -124,6 +137,7 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.submit = from.submit * options.scale_arrival;
         job.run = cut ? std::min(from.run, from.estimate) : from.run;
         job.estimate = options.estimates == Estimates::exact ? job.run : from.estimate;
+        job.estimate *= limit_error(options, place);
         job.nodes = static_cast<int>(nodes);
         if (waits) workload.logged_waits.push_back(from.wait);
         if (options.elastic > 0) places.push_back(place);
@@ -132,7 +146,13 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
 
 // ---- elasticity, as the log has it
 
-Result<void> annotate(Job& job, const std::string& text, double link_bandwidth,
+// Of a job of `pref` nodes by its preference.
+core::SpeedupModel sized(core::SpeedupModel truth, int pref) {
+    if (truth.kind == core::SpeedupModel::Kind::downey) truth.a = std::max(1.0, truth.a * pref);
+    return truth;
+}
+
+Result<void> annotate(Job& job, const std::string& text, const WorkloadOptions& options,
                       Workload& workload) {
     auto annotation = core::parse_annotation(text, {job.nodes, job.nodes});
     if (!annotation) return annotation.error();
@@ -141,34 +161,28 @@ Result<void> annotate(Job& job, const std::string& text, double link_bandwidth,
         return error("elastic: pref={} is more than the machine's {} nodes", a.pref,
                      workload.nodes);
     a.max = std::min(a.max, workload.nodes);
-    core::set_link_bandwidth(a, link_bandwidth);
-    job.run = core::rescale(job.run, job.nodes, a.pref, a);
+    core::set_link_bandwidth(a, options.link_bandwidth);
+    const core::SpeedupModel truth = options.truth ? sized(*options.truth, a.pref) : a.speedup;
+    job.run = core::rescale(job.run, job.nodes, a.pref, truth, a.pref);
     job.estimate = core::rescale(job.estimate, job.nodes, a.pref, a);
     job.nodes = a.pref;
     job.elasticity = static_cast<int>(workload.elasticities.size());
     Elasticity& elasticity = workload.elasticities.emplace_back();
-    elasticity.true_speedup = a.speedup;
+    elasticity.true_speedup = truth;
     elasticity.annotation = std::move(a);
     return {};
 }
 
-Result<void> annotate(const Log& log, double link_bandwidth, Workload& workload) {
-    std::size_t profiles = 0;
+Result<void> annotate(const Log& log, const WorkloadOptions& options, Workload& workload) {
     for (Job& job : workload.jobs) {
         const auto found = log.annotations.find(job.id);
         if (found == log.annotations.end()) continue;
         const auto& [text, line] = found->second;
-        if (auto ok = annotate(job, text, link_bandwidth, workload); ok)
-            profiles += !std::exchange(workload.elasticities.back().annotation.profile, {}).empty();
-        else if (log.lenient)
-            ++workload.malformed;
-        else
+        const auto ok = annotate(job, text, options, workload);
+        if (!ok && !log.lenient)
             return error("{}:{}: job {}: {}", log.name, line, job.id, ok.error().message);
+        workload.malformed += !ok;
     }
-    if (profiles > 0)
-        workload.notes.push_back(
-            fmt::format("{}: profile= of {} job(s) is not simulated: they ask for nothing",
-                        log.name, profiles));
     return {};
 }
 
@@ -194,18 +208,20 @@ class ElasticJobs {
 
     // Gives every job a random key and takes those with the lowest: that makes the
     // number exact and keeps the choice when the percentage rises.
-    void choose(const std::vector<std::size_t>& places) {
+    void choose(const std::vector<std::size_t>& places, const std::set<std::int64_t>& rigid) {
         struct Candidate {
             std::uint64_t key;
             std::size_t job;
             auto operator<=>(const Candidate&) const = default;
         };
-        std::vector<Candidate> candidates(places.size());
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            candidates[i] = {Random(options_.seed, places[i]).next(), i};
-        }
-        const auto count = static_cast<std::size_t>(
+        std::vector<Candidate> candidates;
+        candidates.reserve(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i)
+            if (!rigid.contains(workload_.jobs[i].id))
+                candidates.push_back({Random(options_.seed, places[i]).next(), i});
+        const auto wanted = static_cast<std::size_t>(
             std::llround(options_.elastic / 100 * static_cast<double>(places.size())));
+        const std::size_t count = std::min(wanted, candidates.size());
         const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(count);
         std::partial_sort(candidates.begin(), end, candidates.end());
         workload_.elasticities.reserve(count);
@@ -236,6 +252,7 @@ class ElasticJobs {
         elasticity.true_speedup = a.speedup;
         if (model_.speedup == core::SpeedupModel::Kind::rho)
             elasticity.true_speedup.a = std::min(1.0, a.speedup.a + model_.rho_error);
+        if (options_.truth) elasticity.true_speedup = sized(*options_.truth, a.pref);
         a.cost = cost(random);
         elasticity.negotiation = draw(model_.negotiation, random);
         if (evolving) elasticity.events = events(random, a.pref);
@@ -326,6 +343,19 @@ std::vector<std::string> rho_model_names() {
     return {"amdahl", "power"};
 }
 
+Result<core::SpeedupModel> parse_truth(std::string_view text) {
+    constexpr std::array<std::string_view, 4> kModels{"rho", "power", "overhead", "downey"};
+    if (text == "linear") return core::SpeedupModel{};
+    const std::string_view key = text.substr(0, text.find('='));
+    const bool known = std::ranges::count(kModels, key) > 0;
+    if (!known || text.find(',') != std::string_view::npos)
+        return error("'{}' is none of linear, rho=R, power=R, overhead=X, downey=A:SIGMA",
+                     printable(text));
+    const auto annotation = core::parse_annotation(fmt::format("malleable,{}", text), {1, 1});
+    if (!annotation) return annotation.error();
+    return annotation->speedup;
+}
+
 ElasticModel ideal_model() {
     ElasticModel model;
     model.parameter = model.alpha = model.beta = model.b = model.sync = model.negotiation = {};
@@ -373,8 +403,8 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     if (options.elastic > 0 && !log.annotations.empty())
         return error("--elastic: {} itself says which jobs are elastic", log.name);
     if (!log.annotations.empty())
-        if (auto ok = annotate(log, options.link_bandwidth, workload); !ok) return ok.error();
-    if (options.elastic > 0) ElasticJobs(options, workload).choose(places);
+        if (auto ok = annotate(log, options, workload); !ok) return ok.error();
+    if (options.elastic > 0) ElasticJobs(options, workload).choose(places, log.rigid);
     return workload;
 }
 

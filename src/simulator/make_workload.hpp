@@ -3,11 +3,11 @@
 //
 // Of the log's jobs the first `skip` are left out and the next `jobs` used; those
 // larger than the machine are rejected; of the rest exactly `elastic` per cent,
-// rounded, become elastic, of those `evolving_share` evolving; unless the log itself says
-// which ones are, and then these, at no cost but what their annotations say.  All a job draws
-// depends on the seed and its place in the log only.  So with a higher `elastic`
-// the jobs that were elastic stay so, with the same properties, and two runs
-// differ in what they are to be compared for.
+// rounded, become elastic, none that the log calls rigid, of those `evolving_share` evolving;
+// unless the log itself says which ones are, and then these, at no cost but what their annotations
+// say. All a job draws depends on the seed and its place in the log only.  So with a higher
+// `elastic` the jobs that were elastic stay so, with the same properties, and two runs differ in
+// what they are to be compared for.
 #pragma once
 
 #include <cstdint>
@@ -66,6 +66,9 @@ ElasticModel mebf_model(Range rho, double cost_factor = 1,
 std::optional<core::SpeedupModel::Kind> rho_model(std::string_view name);
 std::vector<std::string> rho_model_names();
 
+// WorkloadOptions::truth: "linear", or as in an annotation, "downey=1.5:0.5".
+Result<core::SpeedupModel> parse_truth(std::string_view);
+
 // Linear speed-up, no costs, events as in lina_model().
 ElasticModel ideal_model();
 
@@ -81,6 +84,7 @@ enum class Estimates {
 };
 
 inline constexpr double kMaxBytesPerNode = 1e15;
+inline constexpr Range kLimitErrors{1e-3, 1e3};
 
 struct WorkloadOptions {
     std::int64_t nodes = 0;           // of the machine; 0: by the log's header
@@ -90,6 +94,9 @@ struct WorkloadOptions {
     double scale_arrival = 1;  // submit times are multiplied by it
     Overrun overrun = Overrun::cut;
     Estimates estimates = Estimates::logged;
+    // What the scheduler is told of a run time is that times a factor drawn between these, its
+    // logarithm uniformly; the run time stays as it is.
+    Range limit_error{1, 1};
 
     double elastic = 0;           // per cent of the jobs
     double evolving_share = 0.5;  // of the elastic ones, 0 to 1
@@ -101,6 +108,9 @@ struct WorkloadOptions {
     // preferred size; and the bytes a second that a node sends or receives.
     Range data{0, 0};
     double link_bandwidth = core::kDefaultRate;
+    // How elastic jobs scale in truth, whatever the scheduler is told; Downey's A is in units of
+    // the preferred size.
+    std::optional<core::SpeedupModel> truth{};
     std::uint64_t seed = 1;
     ElasticModel model{};
 };

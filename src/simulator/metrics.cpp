@@ -209,6 +209,8 @@ std::string to_text(const Summary& s) {
     page.count("expansions", c.expansions);
     page.count("granted requests", c.granted);
     page.count("denied requests", c.denied);
+    if (c.late_steps > 0) page.count("steps that waited", c.late_steps);
+    if (c.late_steps > 0) page.seconds("mean wait of these", c.step_wait / c.late_steps);
     page.node_seconds("redistribution", c.redistribution);
     page.node_seconds("negotiation", c.negotiation);
     return page.take();
@@ -240,6 +242,8 @@ Json to_json(const Summary& s) {
         .set("expansions", c.expansions)
         .set("granted_requests", c.granted)
         .set("denied_requests", c.denied)
+        .set("late_steps", c.late_steps)
+        .set("step_wait_seconds", c.step_wait)
         .set("redistribution_node_seconds", c.redistribution)
         .set("negotiation_node_seconds", c.negotiation)
         .set("busy_node_seconds", c.busy);

@@ -28,10 +28,14 @@ class Observer {
 
     virtual void arrived(Time, std::size_t job) = 0;
     virtual void started(Time, std::size_t job, int nodes) = 0;
-    // An evolving job asks for `nodes` more; a growth's resize or `denied` follows at once.
-    virtual void asked(Time, std::size_t job, OpId, int nodes) = 0;
+    // An evolving job asks for `nodes` more, but not fewer than `least`; a growth's resize or
+    // `denied` follows at once, or a step of its profile waits for the former.
+    virtual void asked(Time, std::size_t job, OpId, int nodes, int least) = 0;
     virtual void denied(Time, std::size_t job, OpId, int nodes, core::Reason) = 0;
     virtual void resized(Time, const Resize&) = 0;
+    // A step of the job's evolution profile, from 1, begins, or waits for nodes if `held` are fewer
+    // than `nodes`.
+    virtual void stepped(Time, std::size_t job, int number, int nodes, int held) = 0;
     virtual void ended(Time, std::size_t job, int nodes) = 0;
 };
 

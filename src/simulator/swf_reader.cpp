@@ -193,7 +193,7 @@ class SwfReader {
         return {};
     }
 
-    // "elastic: 17 malleable,min=2,max=8"
+    // "elastic: 17 malleable,min=2,max=8", "elastic: 18 rigid"
     Result<void> annotation(std::string_view text) {
         const std::string_view rest = trim(text.substr(core::kCommentPrefix.size()));
         const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
@@ -204,7 +204,11 @@ class SwfReader {
         if (value.empty() || value.size() > core::kMaxAnnotation)
             return error("elastic: job {}: must be an annotation of 1 to {} characters", *job,
                          core::kMaxAnnotation);
-        if (!log_.annotations.try_emplace(*job, std::string(value), line_).second)
+        const bool stands =
+            value == "rigid"
+                ? !log_.rigid.insert(*job).second
+                : !log_.annotations.try_emplace(*job, std::string(value), line_).second;
+        if (stands || (log_.rigid.contains(*job) && log_.annotations.contains(*job)))
             return error("elastic: job {} stands twice", *job);
         return {};
     }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct Log {
         std::int64_t line = 0;
     };
     std::map<std::int64_t, Annotation> annotations;
+    std::set<std::int64_t> rigid;  // by id: those of which the log says that they cannot be elastic
     std::vector<std::string> types;  // of jobs, for people, by the rule that the reader was given
     bool lenient = false;            // as the reader was told: what is wrong is left out
     std::vector<std::string> notes;  // for whoever reads it: what is not taken as it stands

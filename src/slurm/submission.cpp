@@ -146,6 +146,8 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
             "--oversubscribe and --exclusive=user|mcs");
     if (annotation.max > annotation.min)
         if (auto ok = check_gres(job); !ok) return ok;
+    if (!annotation.packet.empty() && !job->script)
+        return elastic::error("elastic: packet is for batch jobs: submit it by sbatch");
     if (is_contiguous(job))
         return elastic::error("elastic: --contiguous is not possible for a job that changes size");
     if (expands_another(job))
@@ -219,13 +221,41 @@ Site site() {
     return known;
 }
 
-// Tells the batch script's processes where the controller listens.
-void add_endpoint(job_desc_msg_t* job, const std::string& endpoint) {
-    if (!job->environment || endpoint.empty()) return;
-    std::string entry = "ELASTIC_CONTROLLER=" + endpoint;
+void add_variable(job_desc_msg_t* job, std::string_view name, const std::string& value) {
+    const std::string entry = fmt::format("{}={}", name, value);
     xrealloc(job->environment, sizeof(char*) * (job->env_size + 2));
     job->environment[job->env_size++] = xstrdup(entry.c_str());
-    job->environment[job->env_size] = nullptr;
+    job->environment[job->env_size] = nullptr;  // Slurm frees it up to there
+}
+
+// The environment of a job that is submitted within another has the other's.
+void remove_variable(job_desc_msg_t* job, std::string_view name) {
+    const auto is_it = [name](const char* entry) {
+        const std::string_view given = text(entry);
+        return given.starts_with(name) && given.substr(name.size()).starts_with("=");
+    };
+    std::uint32_t kept = 0;
+    for (std::uint32_t i = 0; i < job->env_size; ++i) {
+        if (is_it(job->environment[i]))
+            xfree(job->environment[i]);
+        else
+            job->environment[kept++] = job->environment[i];
+    }
+    if (kept == job->env_size) return;
+    job->environment[kept] = nullptr;
+    job->env_size = kept;
+}
+
+// Tells the batch script's processes where the controller listens.
+void add_endpoint(job_desc_msg_t* job, const std::string& endpoint) {
+    if (job->environment && !endpoint.empty()) add_variable(job, "ELASTIC_CONTROLLER", endpoint);
+}
+
+// Tells spank_elastic on the job's nodes for what these are to be initialised.
+void add_initialisation(job_desc_msg_t* job, const Annotation& annotation) {
+    if (annotation.packet.empty()) return;
+    add_variable(job, kTypeVariable, annotation.packet);
+    add_variable(job, kProgramVariable, annotation.init.program);
 }
 
 template <class... Args>
@@ -289,6 +319,8 @@ Result<void> check_constraints(const job_desc_msg_t* change, const job_record_t*
 }  // namespace
 
 Result<void> annotate(job_desc_msg_t* job) {
+    for (const std::string_view name : {kTypeVariable, kProgramVariable})
+        remove_variable(job, name);
     auto given = annotation_text(job);
     if (!given) return given.error();
     if (given->empty()) return {};
@@ -309,6 +341,7 @@ Result<void> annotate(job_desc_msg_t* job) {
     if (job->min_cpus == kNothing || job->min_cpus < size) job->min_cpus = size;
     set_text(job->admin_comment, core::to_json(*annotation).dump());
     add_endpoint(job, here.endpoint);
+    add_initialisation(job, *annotation);
     return {};
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One page of plain HTML with relative links, so that the folder can be copied
-// anywhere and read without a network.
+// A page with relative links, so that the folder can be copied anywhere.
 #include "studies/report.hpp"
 
 #include <fmt/format.h>
@@ -15,18 +14,12 @@
 
 #include "common/atomic_file.hpp"
 #include "common/text.hpp"
+#include "studies/html.hpp"
 
 namespace elastic::studies {
 namespace {
 
 constexpr std::size_t kMostRowsOnPage = 50;
-
-constexpr std::string_view kStyle =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;"
-    "color:#24292f}table{border-collapse:collapse;margin:1rem 0;font-size:13px}"
-    "th,td{border:1px solid #d8dee4;padding:.3rem .6rem;text-align:left;vertical-align:top}"
-    "th{background:#f6f8fa}td.n{text-align:right}img{max-width:100%}"
-    ".confirmed{color:#1a7f37}.partly{color:#9a6700}.not{color:#cf222e}.undecided{color:#57606a}";
 
 std::string_view style_class(Verdict verdict) {
     switch (verdict) {
@@ -40,16 +33,6 @@ std::string_view style_class(Verdict verdict) {
             return "undecided";
     }
     return "";
-}
-
-std::string row_html(const std::vector<std::string>& cells, std::string_view element) {
-    std::string html = "<tr>";
-    for (const std::string& cell : cells) {
-        const bool number = element == "td" && parse_number(cell).has_value();
-        html += fmt::format("<{0}{1}>{2}</{0}>", element, number ? " class=\"n\"" : "",
-                            escape_xml(cell));
-    }
-    return html + "</tr>\n";
 }
 
 }  // namespace
@@ -235,9 +218,7 @@ void Report::table(const std::string& name, std::string_view title, const Table&
     body_ += fmt::format("<p>{0}: <a href=\"{1}.csv\">{1}.csv</a>, {2} rows</p>\n",
                          escape_xml(title), escape_xml(name), table.rows().size());
     if (table.rows().size() > kMostRowsOnPage) return;
-    body_ += "<table>\n" + row_html(table.columns(), "th");
-    for (const auto& row : table.rows()) body_ += row_html(row, "td");
-    body_ += "</table>\n";
+    body_ += html_table(table);
 }
 
 void Report::findings(const std::vector<Finding>& findings) {
@@ -255,11 +236,7 @@ void Report::findings(const std::vector<Finding>& findings) {
 }
 
 Result<void> Report::finish() {
-    write("index.html",
-          fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
-                      "<title>{0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{0}</h1>\n{2}"
-                      "</body></html>\n",
-                      escape_xml(title_), kStyle, body_));
+    write("index.html", html_page(title_, body_));
     return written_;
 }
 

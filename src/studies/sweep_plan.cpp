@@ -70,6 +70,23 @@ Result<void> set_estimates(RunSpec& spec, std::string_view value) {
     return {};
 }
 
+Result<void> set_limit_error(RunSpec& spec, std::string_view value) {
+    const auto ends = split(value, ':');
+    const auto low = parse_number(ends.front()), high = parse_number(ends.back());
+    constexpr simulator::Range kAll = simulator::kLimitErrors;
+    if (ends.size() != 2 || !low || !high || *low < kAll.low || *high > kAll.high || *low > *high)
+        return error("must be LO:HI with {} <= LO <= HI <= {}", kAll.low, kAll.high);
+    spec.workload.limit_error = {*low, *high};
+    return {};
+}
+
+Result<void> set_truth(RunSpec& spec, std::string_view value) {
+    const Result<core::SpeedupModel> model = simulator::parse_truth(value);
+    if (!model) return model.error();
+    spec.workload.truth = *model;
+    return {};
+}
+
 Result<void> set_rho(RunSpec& spec, std::string_view value) {
     const auto ends = split(value, ':');
     const auto low = parse_number(ends.front()), high = parse_number(ends.back());
@@ -140,6 +157,7 @@ constexpr std::array kKeys{
     number<&WorkloadOptions::scale_arrival>("ScaleArrival"),
     Key{"Overrun", false, set_overrun},
     Key{"Estimates", false, set_estimates},
+    Key{"LimitError", false, set_limit_error},
     number<&WorkloadOptions::elastic>("Elastic"),
     number<&WorkloadOptions::evolving_share>("EvolvingShare"),
     number<&WorkloadOptions::min_factor>("MinFactor"),
@@ -150,6 +168,7 @@ constexpr std::array kKeys{
     Key{"CostFactor", true, set_cost_factor},
     Key{"Data", false, set_data},
     Key{"LinkBandwidth", false, set_link_bandwidth},
+    Key{"Truth", false, set_truth},
     whole_number<&WorkloadOptions::seed>("Seed"),
     Key{kBaseline, false, set_baseline},
     Key{kPolicy, false, set_policy},

@@ -44,7 +44,8 @@ class Event(ctypes.Structure):
                 ("reserved_pointers", ctypes.c_void_p * 4)]
 
 
-ARGUMENTS = {"accept": [ctypes.c_int64], "decline": [ctypes.c_int64, ctypes.c_char_p],
+ARGUMENTS = {"accept": [ctypes.c_int64], "accept_size": [ctypes.c_int64, ctypes.c_int],
+             "decline": [ctypes.c_int64, ctypes.c_char_p],
              "done": [ctypes.c_int64],
              "request": [ctypes.c_int, ctypes.c_int, ctypes.c_double],
              "release": [ctypes.c_int, ctypes.c_char_p], "cancel": [ctypes.c_int64],

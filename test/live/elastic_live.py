@@ -322,6 +322,11 @@ class Cluster:
             command += ["--wrap", wrap]
         return int(self.run(*command, user=user).out.split(";")[0])
 
+    def lasting_tasks(self):
+        """Tasks for a step that last until they are killed, and say when they run."""
+        self._names += 1
+        return LastingTasks(self.base / "out" / f"tasks-{self._names}")
+
     def output(self, job):
         """What the batch script of a job (not an array's) has written."""
         return "".join(path.read_text() for path in (self.base / "out").glob(f"*.{job}.txt"))
@@ -456,6 +461,19 @@ class Cluster:
         for actor in self.actors:
             actor.close()
         self.actors.clear()
+
+
+class LastingTasks:
+    """`command` is for srun.  Slurm lists a step before its tasks run, and a node that leaves meanwhile is an error."""
+
+    def __init__(self, program):
+        self.command, self._program = str(program), program
+        program.write_text(f"#!/bin/sh\ntouch {program}.$SLURM_PROCID\nexec sleep 600\n")
+        program.chmod(0o755)
+
+    def wait(self, count):
+        wait_until(lambda: len(list(self._program.parent.glob(f"{self._program.name}.*"))) == count,
+                   f"{count} tasks of {self.command} run")
 
 
 class Actor:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Agreements: every step and every way out, and what the job and others see of it."""
 
+import datetime
+
 import pytest
 
 from elastic_live import wait_until
@@ -71,6 +73,56 @@ def test_a_job_that_grows_stays_one_job(cluster):
     assert offered_shrink(cluster, app, 3)["nodes"] == 3
 
 
+def test_nodes_that_are_not_taken_are_others(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    other = cluster.sbatch("-N4", "--hold", wrap="sleep 60")
+    offer = offered_expand(cluster, app, 8)
+    app.do("accept_size", offer["op"], 2)
+    assert (accepted := app.event("accepted"))["nodes"] == 2 and accepted["size"] == 4
+    assert app.event("resized")["size"] == 4
+    cluster.run("scontrol", "release", other)
+    cluster.wait_state(other, "RUNNING")  # before the application has said that it uses its nodes
+    assert len(cluster.nodes_of(app.job)) == 4
+    assert cluster.journal(app.job, "accept")[-1]["count"] == 2
+    app.do("done", offer["op"])
+    cluster.wait_journal(app.job, "ready", op=offer["op"])
+    cluster.check_journal()
+
+
+def test_a_size_that_a_job_may_not_have_is_refused(cluster):
+    app = cluster.actor("malleable,min=1,max=8,sizes=step:2", "-N2")
+    offer = offered_expand(cluster, app, 8)
+    app.do("accept_size", offer["op"], 3)
+    again = app.event("offer_expand")
+    assert again["op"] == offer["op"] and "would have 5 nodes" in again["reason"]
+    app.do("accept_size", offer["op"], 4)
+    app.event("accepted")
+    assert app.event("resized")["size"] == 6
+
+
+def test_a_script_takes_fewer_nodes_than_offered(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    offer = offered_expand(cluster, app, 6)
+    ran = app.shell("selastic accept --size 5")
+    assert ran["code"] == 2 and "5 cannot be taken" in ran["err"], ran
+    ran = app.shell("selastic accept --size 1 && selastic done")
+    assert ran["code"] == 0 and "ELASTIC_SIZE=3" in ran["out"], ran
+    cluster.wait_journal(app.job, "ready", op=offer["op"])
+    assert len(cluster.nodes_of(app.job)) == 3
+
+
+def test_a_request_that_waits_is_content_with_fewer_nodes(cluster):
+    app = cluster.actor("evolving,min=1,max=6", "-N2")
+    other = cluster.sbatch("-N4", wrap="sleep 60")
+    cluster.wait_state(other, "RUNNING")
+    app.do("request", 4, 4, 60.0)
+    op = app.event("queued")["op"]
+    app.no_event()
+    app.do("accept_size", op, 2)
+    resized = app.event("resized")
+    assert (resized["op"], resized["size"]) == (op, 4)
+
+
 def test_srun_reaches_the_new_nodes(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N2")
     cluster.run("selastic", "expand", app.job, 4)
@@ -95,14 +147,17 @@ def test_srun_reaches_the_new_nodes(cluster):
 def test_steps_on_kept_nodes_live_on(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N4")
     kept, leaving = cluster.nodes_of(app.job)[:2], cluster.nodes_of(app.job)[2:]
-    app.shell(f"srun -Q -N1 -n1 -w {kept[1]} --overlap sleep 600 >/dev/null 2>&1 & "
-              f"srun -Q -N1 -n1 -w {leaving[1]} --overlap sleep 600 >/dev/null 2>&1 & disown -a")
+    tasks = [cluster.lasting_tasks() for _ in range(2)]
+    app.shell(f"srun -Q -N1 -n1 -w {kept[1]} --overlap {tasks[0].command} >/dev/null 2>&1 & "
+              f"srun -Q -N1 -n1 -w {leaving[1]} --overlap {tasks[1].command} >/dev/null 2>&1 & disown -a")
     def steps():
         text = cluster.run("squeue", "--steps", "--noheader", "--format=%i %N",
                            "--job", app.job).out
         return {line.split()[1] for line in text.splitlines()
                 if line.split()[0].split(".")[1].isdigit()}
-    wait_until(lambda: steps() == {kept[1], leaving[1]}, "both steps run")
+    for one in tasks:
+        one.wait(1)
+    assert steps() == {kept[1], leaving[1]}
     offer = offered_shrink(cluster, app, 2)
     assert cluster.expand(offer["node_list"]) == leaving
     app.do("accept", offer["op"])
@@ -148,6 +203,58 @@ def test_a_shrink_expires(cluster, answered):
     # It still takes part.
     offer = offered_shrink(cluster, app, 3)
     app.do("accept", offer["op"])
+
+
+def test_what_resizes_take_is_measured(cluster, elastic):
+    elastic(Policy="easy", ResizeGap=2)
+    app = cluster.actor("malleable,min=1,max=8,grace=60", "-N4", "--time=10")
+    offer = offered_shrink(cluster, app, 2)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.shell("sleep 2")  # it moves its data
+    app.do("done", offer["op"])
+    assert app.event("resized")["size"] == 2
+    def measured():
+        return cluster.selastic("show", app.job)["job"].get("rescale")
+    assert measured()["measured"] == 1 and 2 <= measured()["seconds"] < 60
+    assert "(1 measured)" in cluster.run("selastic", "show", app.job).out
+    before = measured()
+    # Half the nodes, twice the time for what was left, and what the resize took.
+    resized = cluster.journal(app.job, "resize")[-1]["time"]
+    times = [datetime.datetime.fromisoformat(cluster.job(app.job)[key]).timestamp() for key in ("StartTime", "EndTime")]
+    needed = resized + 2 * (times[0] + 600 - resized) + before["seconds"]
+    assert abs(times[1] - needed) <= 1
+    def planned():
+        running = cluster.selastic("snapshot")["snapshot"]["running"]
+        return next((job for job in running if job["id"] == app.job and "rescale_time" in job), None)
+    entry = wait_until(planned, "a pass knows of it")
+    assert entry["rescale_time"] == entry["elastic"]["cost"]["sync"] == before["seconds"]
+    cluster.restart_controller()
+    cluster.wait_connected(app.job)
+    assert measured() == before
+
+
+def test_how_a_job_scales_is_learnt_from_its_progress(cluster):
+    app = cluster.actor("malleable,min=1,max=8,rho=0.9,grace=60", "-N2", "--time=60")
+    app.do("progress", 1000.0)
+    op = offered_expand(cluster, app, 4)["op"]
+    app.do("accept", op)
+    app.event("accepted")
+    assert app.event("resized")["size"] == 4
+    app.do("done", op)
+    cluster.wait_journal(app.job, "ready", op=op)
+    app.do("progress", 500.0)
+    def learnt():
+        return cluster.selastic("show", app.job)["job"].get("scaling")
+    assert wait_until(learnt, "two sizes were seen", within=60)["rho"] < 0.2
+    assert "scaling      rho=0.0" in cluster.run("selastic", "show", app.job).out
+    def planned():
+        running = cluster.selastic("snapshot")["snapshot"]["running"]
+        return any(job["id"] == app.job and job["elastic"].get("rho", 0) < 0.2 for job in running)
+    wait_until(planned, "a pass plans with it")
+    cluster.restart_controller()
+    cluster.wait_connected(app.job)
+    assert learnt()["measured"] == 1
 
 
 def test_an_expansion_expires(cluster):
@@ -372,10 +479,11 @@ def test_steps_start_on_a_node_that_comes_back_at_once(cluster):
 def test_a_step_that_outlives_its_node(cluster):
     """Its job does not get the node back while the step, which Slurm still counts there, goes on elsewhere."""
     app = cluster.actor("malleable,min=1,max=3", "-N2")
+    tasks = cluster.lasting_tasks()
     srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
-            f" SLURM_JOB_ID={app.job}; exec srun -N2 -n2 --no-kill sleep 600' >/dev/null 2>&1 </dev/null &")
+            f" SLURM_JOB_ID={app.job}; exec srun -N2 -n2 --no-kill {tasks.command}' >/dev/null 2>&1 </dev/null &")
     assert app.shell(srun)["code"] == 0
-    wait_until(lambda: f"{app.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
+    tasks.wait(2)
     before = cluster.nodes_of(app.job)
     cluster.run("selastic", "shrink", app.job, 1)
     app.take_shrink()
@@ -394,10 +502,12 @@ def test_a_node_comes_back_under_an_overlapping_step(cluster):
     end = cluster.base / "out" / f"end-{app.job}"
     begin = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
              f" SLURM_JOB_ID={app.job}; exec srun --overlap ")
-    assert app.shell(f"{begin} -N3 -n3 bash -c \"until [ -e {end} ]; do sleep 0.1; done\"'"
+    begun = cluster.base / "out" / f"begun-{app.job}"
+    assert app.shell(f"{begin} -N3 -n3 bash -c \"touch {begun}.\\$SLURM_PROCID;"
+                     f" until [ -e {end} ]; do sleep 0.1; done\"'"
                      " >/dev/null 2>&1 </dev/null &")["code"] == 0
     steps = lambda: cluster.run("squeue", "--steps").out  # noqa: E731
-    wait_until(lambda: f"{app.job}.0" in steps(), "the step runs")
+    wait_until(lambda: len(list(begun.parent.glob(f"{begun.name}.*"))) == 3, "the step's tasks run")
     before = cluster.nodes_of(app.job)
     for _ in range(2):
         cluster.run("selastic", "shrink", app.job, 2)
@@ -416,10 +526,11 @@ def test_a_node_comes_back_under_an_overlapping_step(cluster):
 def test_nodes_left_to_a_step_are_open_to_other_jobs(cluster, elastic):
     """Only the step's own job does not get them, and is not offered them."""
     one = cluster.actor("malleable,min=1,max=4", "-N4")
+    tasks = cluster.lasting_tasks()
     srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
-            f" SLURM_JOB_ID={one.job}; exec srun -N4 -n4 --no-kill sleep 600' >/dev/null 2>&1 </dev/null &")
+            f" SLURM_JOB_ID={one.job}; exec srun -N4 -n4 --no-kill {tasks.command}' >/dev/null 2>&1 </dev/null &")
     assert one.shell(srun)["code"] == 0
-    wait_until(lambda: f"{one.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
+    tasks.wait(4)
     other = cluster.actor("malleable,min=1,max=4", "-N2")
     left = cluster.nodes_of(one.job)[2:]
     cluster.run("selastic", "shrink", one.job, 2)

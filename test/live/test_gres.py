@@ -84,8 +84,9 @@ def test_fifty_resizes(cluster):
     """With steps that run over some of them, on nodes that come and go before and behind those that stay."""
     dice = random.Random(7)
     app = cluster.actor("malleable,min=1,max=8", "-N2", "--mem=500", "--gres=gpu:2", "-w", "n4,n5")
-    srun(app, "--overlap", "-N1", "-w", "n4", "--gres=gpu:1", "--mem=100", "sleep 600", background=True)
-    wait_until(lambda: f"{app.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
+    tasks = cluster.lasting_tasks()
+    srun(app, "--overlap", "-N1", "-n1", "-w", "n4", "--gres=gpu:1", "--mem=100", tasks.command, background=True)
+    tasks.wait(1)
     for _ in range(50):
         size = len(cluster.nodes_of(app.job))
         resize(cluster, app, dice.choice([other for other in range(1, 9) if other != size]))
@@ -143,8 +144,9 @@ def test_a_job_that_asks_for_none_grows(cluster):
 def test_the_books_survive_a_controller(cluster):
     app = cluster.actor("malleable,min=1,max=8", "-N1", "--mem=500", "--gres=gpu:1", "-w", "n6")
     on_n6 = ["--exact", "-N1", "-n1", "-w", "n6", "--gres=gpu:1", "--mem=100"]
-    srun(app, *on_n6, "sleep 600", background=True)
-    wait_until(lambda: f"{app.job}.0" in cluster.run("squeue", "--steps").out, "the step runs")
+    tasks = cluster.lasting_tasks()
+    srun(app, *on_n6, tasks.command, background=True)
+    tasks.wait(1)
     resize(cluster, app, 4)
     cluster.kill_controller()
     cluster.start_controller()

@@ -82,14 +82,16 @@ class Walk {
     void go_on() {
         const bool is_offer =
             last_.type == ELASTIC_EVENT_OFFER_SHRINK || last_.type == ELASTIC_EVENT_OFFER_EXPAND;
-        if (is_offer)
+        if (last_.type == ELASTIC_EVENT_OFFER_EXPAND && below(3) == 0)
+            (void)client().accept_size(last_.op, 1 + below(last_.nodes));
+        else if (is_offer)
             (void)client().accept(last_.op);
         else
             (void)client().done(last_.op);
     }
     // Whether it makes sense or not.
     void say_anything() {
-        switch (below(6)) {
+        switch (below(7)) {
             case 0:
                 (void)client().decline(last_.op, "no");
                 break;
@@ -105,6 +107,9 @@ class Walk {
             case 4:
                 (void)client().accept(last_.op);
                 (void)client().done(last_.op);
+                break;
+            case 5:
+                (void)client().accept_size(last_.op, 1 + below(3));
                 break;
             default:
                 theatre_.open_another();

@@ -62,7 +62,7 @@ void for_random_cases(std::uint64_t standard_seed, int count, Check check,
         check_ok(validate(snapshot));
         Policy policy = *preset(preset_names()[i % preset_names().size()]);
         if (random.chance(30)) policy = Policy{};
-        if (random.chance(50)) policy.victim_order = static_cast<VictimOrder>(random.between(0, 6));
+        if (random.chance(50)) policy.victim_order = static_cast<VictimOrder>(random.between(0, 9));
         if (random.chance(15)) policy.backfill = Backfill::none;
         if (random.chance(50)) policy.reserved_nodes = ReservedNodes::lent;
         check(Case(snapshot, policy));
@@ -170,8 +170,8 @@ bool returns(const Case& c, const RunningJob& job) {
     const Policy& p = c.policy;
     return p.reserved_nodes == ReservedNodes::lent && p.shrink_guard == ShrinkGuard::by_default &&
            p.shrink_amount == ShrinkAmount::needed && p.feasibility != Feasibility::mebf &&
-           job.elastic.malleable && (job.resizable || is_promised(c, job.id)) && !asks(c, job.id) &&
-           job.not_before <= 0;
+           p.feasibility != Feasibility::slowdown && job.elastic.malleable &&
+           (job.resizable || is_promised(c, job.id)) && !asks(c, job.id) && job.not_before <= 0;
 }
 
 Time returns_at(const Case& c, const RunningJob& job, Time resized) {
@@ -374,7 +374,10 @@ TEST(the_head_never_starts_later_than_without_the_plan) {
             if (given.policy.initial_size != InitialSize::requested &&
                 given.policy.initial_size != InitialSize::least)
                 return;
-            const Case plain(snapshot, *preset("fcfs"));
+            // A job that waits for victims holds what its initial size says.
+            Policy fcfs = *preset("fcfs");
+            fcfs.initial_size = given.policy.initial_size;
+            const Case plain(snapshot, fcfs);
             const Action* head = reservation_of_head(plain);
             if (!head) return;
             ++heads;

@@ -47,6 +47,10 @@ expect 2 $sim run "$log" --set Policy=easy
 expect 2 $sim run "$log" --overrun ignore
 expect 2 $sim run "$log" --estimates guessed
 expect 0 $sim run "$log" --estimates exact --settle
+expect 0 $sim run "$log" --elastic 50 --truth downey=1.5:0.5 --limit-error 0.5:2
+expect 2 $sim run "$log" --truth gustafson
+shows "'gustafson' is none of linear"
+expect 2 $sim run "$log" --limit-error 2:1
 expect 2 $sim run "$log" --elastic 101
 expect 2 $sim run "$log" --rho 0.5
 expect 2 $sim run "$log" --rho 0.9:0.1
@@ -170,6 +174,29 @@ shows '100'
 expect 0 $sim generate lublin --jobs 100 --seed 2
 cp "$dir/out" "$dir/lublin.swf"
 expect 0 $sim run "$dir/lublin.swf"
+expect 0 $sim advise "$log" --seeds 2 --html "$dir/advice.html" --json "$dir/advice.json"
+shows 'Policy = '
+shows 'longest_wait_h'
+grep -q '<h2>Recommended: ' "$dir/advice.html" || { echo 'FAIL: no page'; failures=$((failures + 1)); }
+expect 0 $sim advise - --seeds 2 --html /dev/null --json - <"$log"
+shows '"recommended": '
+: >"$dir/empty.swf"
+expect 2 $sim advise "$dir/empty.swf"
+shows 'is empty'
+expect 2 $sim advise "$log" --nodes 2
+shows 'are larger than the machine of 2 nodes'
+expect 2 $sim advise "$log" --jobs 1 --html "$dir/none.html"
+shows 'a comparison of policies needs at least 10'
+[ ! -e "$dir/none.html" ] || { echo 'FAIL: a page of nothing'; failures=$((failures + 1)); }
+expect 2 $sim advise "$log" --seeds 1
+expect 2 $sim advise "$log" --html "$log"
+shows 'is the file of LOG, too'
+expect 2 $sim advise "$log" --html "$dir/absent/x.html"
+shows 'is no folder'
+expect 0 $sim generate lublin --jobs 100 --wide-share 0.1
+shows 'rigid'
+expect 2 $sim generate lublin --wide-share 2
+shows '--wide-share: must be within 0 to 1'
 expect 2 $sim generate
 expect 2 $sim generate downey --jobs many
 expect 2 $sim generate lublin --procs 0
@@ -322,6 +349,6 @@ shows 'wrong.swf:3: job 1: elastic: min=9'
 expect 0 $sim run "$dir/wrong.swf" --lenient
 shows 'malformed'
 sed 's/malleable.*/evolving,min=2,profile=4@50+2@80/' "$dir/annotated.swf" >"$dir/profile.swf"
-expect 0 $sim run "$dir/profile.swf"
-shows 'profile= of 1 job(s) is not simulated'
+expect 0 $sim run "$dir/profile.swf" --jobs-out -
+shows '1,evolving,0,0,100,4,2,'
 exit $failures

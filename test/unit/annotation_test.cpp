@@ -34,7 +34,7 @@ TEST(annotation_of_design) {
 TEST(annotation_reads_every_key) {
     Annotation a = parsed(
         "evolving,min=2,pref=4,max=16,sizes=pow2,gap=30,grace=1:30,rho=0.25,"
-        "cost=0.01:2:1e-3,profile=4@30+8@60+2@2:00,packet=gauss_1.2-x,init=5");
+        "cost=0.01:2:1e-3,profile=4@30+8@60+2@2:00,packet=gauss_1.2-x,init=/opt/a@b/warm@5");
     check_that(!a.malleable && a.evolving);
     check_that(a.sizes.kind == SizeRule::Kind::power_of_two);
     check_eq(a.gap, 30.0);
@@ -43,12 +43,25 @@ TEST(annotation_reads_every_key) {
     check_that((a.cost == ResizeCost{0.01, 2, 0.001}));
     check_that((a.profile == EvolutionProfile{{4, 30}, {8, 60}, {2, 120}}));
     check_eq(a.packet, "gauss_1.2-x");
-    check_eq(a.init, 5.0);
-    check_eq(to_json(a).dump(),
-             R"({"elastic":1,"class":"evolving","min":2,"pref":4,"max":16,"sizes":"pow2",)"
-             R"("gap":30,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},)"
-             R"("profile":[{"nodes":4,"seconds":30},{"nodes":8,"seconds":60},)"
-             R"({"nodes":2,"seconds":120}],"grace":90,"packet":"gauss_1.2-x","init":5})");
+    check_eq(a.init.program, "/opt/a@b/warm");
+    check_eq(a.init.time, 5.0);
+    check_eq(
+        to_json(a).dump(),
+        R"({"elastic":1,"class":"evolving","min":2,"pref":4,"max":16,"sizes":"pow2",)"
+        R"("gap":30,"rho":0.25,"cost":{"alpha":0.01,"beta":2,"b":0.001},)"
+        R"("profile":[{"nodes":4,"seconds":30},{"nodes":8,"seconds":60},)"
+        R"({"nodes":2,"seconds":120}],"grace":90,"packet":"gauss_1.2-x","init":"/opt/a@b/warm@5"})");
+}
+
+TEST(annotation_of_a_type_needs_no_class) {
+    const Annotation a = parsed("packet=gauss,init=/opt/a@b/warm@0,grace=5", {3, 3});
+    check_that(!a.malleable && !a.evolving);
+    check_eq(class_name(a), "rigid");
+    check_that(a.min == 3 && a.pref == 3 && a.max == 3);
+    check_that((a.init == Initialisation{"/opt/a@b/warm", 0}));
+    check_that(annotation_from_json(to_json(a)));
+    check_that(*annotation_from_json(to_json(a)) == a);
+    check_eq(*annotation_in_comment("elastic:packet=gauss,init=x"), "packet=gauss,init=x");
 }
 
 TEST(annotation_is_completed_from_the_node_count) {
@@ -191,7 +204,16 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"evolving,profile=8@300-0+8@300-0", "elastic: profile: 51840000 s are more than a year"},
         {"malleable,packet=a/b",
          "elastic: packet=a/b: must be 1 to 64 letters, digits, '_', '.' or '-'"},
-        {"malleable,init=5", "elastic: init needs packet"},
+        {"malleable,init=./warm", "elastic: init needs packet"},
+        {"malleable,packet=a", "elastic: packet needs init"},
+        {"packet=a,init=./warm@soon",
+         "elastic: init=./warm@soon: 'soon' is no time; write seconds, MM:SS, HH:MM:SS or "
+         "D-HH[:MM[:SS]]"},
+        {"packet=a,init=@5",
+         "elastic: init=@5: must be PROGRAM or PROGRAM@TIME, a path of at most 1024 printable "
+         "characters"},
+        {"packet=a,init=./warm,min=2,max=4,pref=2",
+         "elastic: min=2 and max=4 differ, but without a class the job has one size"},
     };
     for (const Case& c : cases) check_error(parse_annotation(c.text, kEight), c.message);
 }

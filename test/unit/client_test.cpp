@@ -73,6 +73,71 @@ TEST(an_expansion_is_done_after_it_is_applied) {
     s.until([&] { return !s.agreement(); });
 }
 
+TEST(an_application_takes_fewer_nodes_than_offered) {
+    Theatre s;
+    auto& client = s.open();
+    const OpId op = s.offer_expand(4);
+    s.expect(ELASTIC_EVENT_OFFER_EXPAND);
+    check_eq(client.accept_size(op, 0), ELASTIC_EINVAL);
+    check_eq(client.accept_size(op, 5), ELASTIC_EINVAL);
+    check_eq(client.accept_size(op + 1, 2), ELASTIC_ESTATE);
+    check_eq(client.accept_size(op, 2), ELASTIC_OK);
+    check_eq(client.accept_size(op, 2), ELASTIC_ESTATE);
+    const auto accepted = s.expect(ELASTIC_EVENT_ACCEPTED);
+    check_eq(accepted.nodes, 2);
+    check_eq(accepted.size, 6);
+    check_eq(s.agreement()->nodes, 2);
+    s.apply("n[5-6]", "n[1-6]", 6);
+    check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, op);
+}
+
+TEST(a_size_that_is_said_while_nobody_listens_is_said_again) {
+    Theatre s;
+    auto& client = s.open();
+    const OpId op = s.offer_expand(4);
+    s.expect(ELASTIC_EVENT_OFFER_EXPAND);
+    s.controller->step();
+    s.stop();
+    s.until([&] { return !client.connected(); });
+    check_eq(client.accept_size(op, 3), ELASTIC_OK);
+    s.start();
+    check_eq(s.expect(ELASTIC_EVENT_ACCEPTED).nodes, 3);
+    check_eq(s.agreement()->nodes, 3);
+}
+
+TEST(an_offer_comes_again_when_its_size_is_refused) {
+    Theatre s;
+    s.job().annotation.sizes = *core::parse_size_rule("step:2");
+    auto& client = s.open();
+    const OpId op = s.offer_expand(4);
+    s.expect(ELASTIC_EVENT_OFFER_EXPAND);
+    check_eq(client.accept_size(op, 3), ELASTIC_OK);
+    const auto again = s.expect(ELASTIC_EVENT_OFFER_EXPAND);
+    check_eq(again.op, op);
+    check_eq(again.nodes, 4);
+    check_eq(again.reason, "job 77 would have 7 nodes (min=1, max=8, sizes=step:2)");
+    check_that(again.deadline > 0 && again.deadline <= 60);
+    check_eq(client.accept(op), ELASTIC_OK);
+    check_eq(s.expect(ELASTIC_EVENT_ACCEPTED).nodes, 4);
+}
+
+TEST(a_waiting_request_is_content_with_fewer_nodes) {
+    Theatre s;
+    auto& client = s.open();
+    client.request(3, 2, 100);
+    const OpId op = s.expect(ELASTIC_EVENT_QUEUED).op;
+    check_eq(client.accept_size(op, 4), ELASTIC_EINVAL);
+    check_eq(client.accept_size(op, 1), ELASTIC_OK);
+    s.until([&] { return s.agreement()->nodes == 1; });
+    check_eq(s.agreement()->least, 1);
+    s.restart();
+    check_eq(client.accept_size(op, 2), ELASTIC_OK);
+    const auto refused = s.expect(ELASTIC_EVENT_QUEUED);
+    check_eq(refused.reason, fmt::format("operation {} is of 1 nodes: 2 cannot be taken", op));
+    s.apply("n5", "n[1-5]", 5);
+    check_eq(s.expect(ELASTIC_EVENT_RESIZED).op, op);
+}
+
 TEST(a_declined_offer_ends) {
     Theatre s;
     auto& client = s.open();

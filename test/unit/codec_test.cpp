@@ -48,7 +48,7 @@ std::vector<Message> random_messages(Random& r) {
                 between(r, 0, 1) == 1, count(r), count(r), text(r), count(r), text(r), "abc",
                 op(r) - 1, one_of<Stage>(r, 3), op(r) - 1},
         Offer{op(r), kind(), count(r, 1), count(r, 1), text(r), seconds(r), text(r)},
-        Accept{op(r)},
+        Accept{op(r), count(r)},
         Decline{op(r), text(r)},
         Done{op(r)},
         Accepted{op(r), seconds(r)},
@@ -64,7 +64,7 @@ std::vector<Message> random_messages(Random& r) {
         Query{op(r), "evacuate", static_cast<JobId>(op(r)), between(r, -1, 9), count(r), text(r),
               17, "12:345"},
         Reply{op(r), Json::object().set("a", Json::array().push(1).push("x"))},
-        Failure{op(r) - 1, "state", text(r), between(r, 0, 1) == 1},
+        Failure{op(r) - 1, "state", text(r), between(r, 0, 1) == 1, op(r) - 1},
     };
 }
 
@@ -142,6 +142,9 @@ TEST(values_beyond_their_limits_are_refused) {
                             R"("nodes":1,"timeout":-1)", R"("nodes":1,"timeout":1e12)"})
         refused(wire(request + bad));
     refused(wire(R"("type":"release","token":1,"nodes":0,"node_list":"")"));
+    refused(wire(R"("type":"accept","op":1,"count":-1)"));
+    refused(wire(R"("type":"accept","op":1,"count":1000001)"));
+    refused(wire(R"("type":"accept","op":1,"count":"2")"));
     refused(R"({"type":"accept","session":"s","sequence":0,"op":1})");
     refused(R"({"type":"accept","session":"s","sequence":4294967296,"op":1})");
     refused(wire(R"("type":"decline","op":1,"reason":")" + std::string(kMaxText + 1, 'a') + "\""));

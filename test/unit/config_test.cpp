@@ -53,13 +53,15 @@ TEST(config_policy_counts_first_wherever_it_stands) {
 
 TEST(config_errors_name_the_line) {
     check_error(parse("\nFoo=1"), "elastic.conf:2: unknown key Foo");
-    check_error(parse("VictimOrder=foo"),
-                "elastic.conf:1: VictimOrder=foo: one of random, gain, shrinkable, "
-                "expansions, adaptation-cost, remaining-time, scalability");
+    check_error(
+        parse("VictimOrder=foo"),
+        "elastic.conf:1: VictimOrder=foo: one of random, gain, shrinkable, "
+        "expansions, adaptation-cost, remaining-time, scalability, above-preferred, use, slowdown");
     check_error(parse("Policy=x"),
                 "elastic.conf:1: Policy=x: one of elastic, fcfs, easy, conservative, lina-default, "
                 "lina-application, lina-system, lina-system-text, mebf-basic, mebf-handoff, "
-                "mebf-spare, mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition");
+                "mebf-spare, mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition, "
+                "wagomu-min, wagomu-pref, wagomu-average, wagomu-keep-pref, sd-policy");
     check_error(parse("listenport=0"),
                 "elastic.conf:1: ListenPort=0: must be a number from 1 to 65535");
     check_error(parse("ListenPort=65536"),

@@ -28,6 +28,7 @@ int main(void) {
     CHECK(event.type == ELASTIC_EVENT_NONE && event.node_list[0] == 0 && event.reason[0] == 0);
     CHECK(elastic_poll(handle, 0, NULL) == ELASTIC_EINVAL);
     CHECK(elastic_accept(handle, 1) == ELASTIC_ENOTELASTIC);
+    CHECK(elastic_accept_size(handle, 1, 1) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_decline(handle, 1, NULL) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_done(handle, 1) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_request(handle, 1, 1, 0) == ELASTIC_ENOTELASTIC);

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 // The clock of an evolution profile.
-#include "controller/evolution.hpp"
+#include "core/model/evolution.hpp"
 
 #include "testing.hpp"
 
 using namespace elastic;
-using namespace elastic::controller;
-using core::EvolutionProfile;
+using namespace elastic::core;
 
 namespace {
 
-core::Sizing sizing(int min, int max) {
-    core::Sizing sizing;
+Sizing sizing(int min, int max) {
+    Sizing sizing;
     sizing.evolving = true;
     sizing.min = sizing.pref = min;
     sizing.max = max;
     return sizing;
 }
 
-const core::Sizing kSizing = sizing(1, 16);
+const Sizing kSizing = sizing(1, 16);
 
 Evolution begun(Time now, EvolutionProfile profile) {
     Evolution evolution;

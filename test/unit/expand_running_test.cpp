@@ -50,6 +50,23 @@ TEST(rigid_and_evolving_jobs_and_those_in_their_gap_do_not_grow) {
     check_eq(plan_text(b.snapshot, policy), "");
 }
 
+TEST(the_gap_is_ten_times_what_the_resizes_of_a_job_have_taken) {
+    SnapshotBuilder b({2});
+    RunningJob& job = b.run(1, malleable(1, 2, 4), {2}, 500);
+    job.last_resize = 900;
+    Policy policy = *preset("lina-default");
+    policy.resize_gap = 30;
+    job.rescale_time = 10;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
+    job.rescale_time = 11;
+    check_eq(plan_text(b.snapshot, policy), "");
+    policy.resize_gap = 0;  // none at all
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
+    policy.resize_gap = 30;
+    job.elastic.gap = 50;  // its own word
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
+}
+
 // 100 s are left on 2 nodes; on 8 they are 25 s and what the resize takes.
 TEST(to_earliest_end_expands_a_job_only_if_it_ends_sooner) {
     Policy policy = *preset("elastic");

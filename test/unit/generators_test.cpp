@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "simulator/log_reader.hpp"
+#include "simulator/make_workload.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -141,4 +142,25 @@ TEST(options_of_generators_are_checked) {
     lublin = {};
     lublin.start_hour = 24;
     check_error(generate_lublin(lublin), "--start-hour: must be within 0 to 24");
+}
+
+TEST(some_jobs_need_nearly_the_whole_machine) {
+    LublinOptions options{.common = {.jobs = 5000, .processors = 1024}};
+    const Log without = made(generate_lublin(options));
+    check_that(without.rigid.empty());
+    options.wide_share = 0.02;
+    const Log log = made(generate_lublin(options));
+    check_near(static_cast<double>(log.rigid.size()) / 5000, 0.02, 0.006);
+    for (const LogJob& job : log.jobs)
+        if (log.rigid.contains(job.id)) check_that(job.processors >= 922 && job.processors <= 1024);
+    // Who reads it knows which they are, and makes none of them elastic.
+    const auto again = parse_log(as_swf(log), "x", false);
+    check_ok(again);
+    check_that(again->rigid == log.rigid);
+    const auto workload = make_workload(*again, {.elastic = 100});
+    check_ok(workload);
+    for (const Job& job : workload->jobs) check_eq(job.elasticity < 0, log.rigid.contains(job.id));
+    check_eq(workload->elasticities.size(), 5000 - log.rigid.size());
+    options.wide_share = 1.5;
+    check_error(generate_lublin(options), "--wide-share: must be within 0 to 1");
 }

@@ -18,7 +18,7 @@ std::vector<Event> one_of_each() {
         {1, Submit{7, "malleable", 1, 2, 4, 3600, "alice", "solver"}},
         {2, Start{7, "n[1-2]", 2, true}},
         {3, Offer{7, 9, ResizeKind::expand, 2, "n[3-4]", 8, "no pending job can use the nodes"}},
-        {4, Accept{7, 9}},
+        {4, Accept{7, 9, 1}},
         {5, Decline{7, 9, "busy"}},
         {6, Expire{7, 9, "no answer"}},
         {7, Cancel{7, 9, "beneficiary ended"}},

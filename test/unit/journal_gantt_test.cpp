@@ -48,6 +48,30 @@ TEST(the_timeline_has_a_span_for_each_time_a_job_holds_a_node) {
     check_eq(t.jobs[1].state, "FAILED");
 }
 
+TEST(steps_of_profiles_and_their_waits_are_drawn) {
+    using enum ResizeKind;
+    std::vector<Line> lines = small_journal();
+    lines.insert(lines.end() - 1, {
+                                      {8, {31, Step{1, 2, 2, 1}}},
+                                      {9, {36, Resize{1, 2, expand, 1, 2, "n2", "step"}}},
+                                      {10, {37, Step{1, 3, 4, 2}}},
+                                  });
+    const Timeline t = timeline(lines);
+    const std::vector<StepBegin>& steps = t.jobs[0].steps;
+    check_eq(steps.size(), 2u);
+    check_eq(steps[0].at, 31.0);
+    check_eq(steps[0].had_at, 36.0);
+    check_eq(steps[1].had_at, 40.0);  // in vain
+    check_eq(t.jobs[0].step_wait(), 8.0);
+    const std::string svg = draw_svg(t), text = draw_text(t);
+    check_that(svg.find("step 2 of its profile, 2 nodes, at 31s, waits until 36s") != svg.npos);
+    check_that(count(svg, "stroke-dasharray") > 0);
+    check_that(count(svg, "url(#waits)") > 0);
+    check_that(text.find("steps waited 8s") != text.npos);
+    const std::string without = draw_svg(timeline(small_journal()));
+    check_eq(count(without, "waits"), 0u);
+}
+
 TEST(a_job_without_end_runs_to_the_last_event) {
     std::vector<Line> lines = small_journal();
     lines.pop_back();

@@ -240,6 +240,24 @@ TEST(answers_to_nothing_are_noticed) {
     check_eq(Script(s).add(Accept{1, 5}).faults(), Faults{"8 no_agreement"});
 }
 
+TEST(who_accepts_fewer_nodes_gets_no_more) {
+    Script s;
+    s.submit(1).start(1, "n[1-3]", 3).add(Offer{1, 5, kExpand, 3, "", 0, ""});
+    check_eq(Script(s).add(Accept{1, 5, 4}).faults(), Faults{"5 wrong_size"});
+    s.add(Accept{1, 5, 2});
+    check_eq(Script(s).resize(1, 5, kExpand, 3, 5, "n[4-5]").faults(), Faults{});
+    check_eq(Script(s).resize(1, 5, kExpand, 3, 6, "n[4-6]").faults(), Faults{"6 wrong_size"});
+}
+
+TEST(who_is_content_with_fewer_nodes_is_granted_no_more) {
+    Script s;
+    s.submit(1).start(1, "n[1-3]", 3).add(Request{1, 5, kExpand, 3, 1});
+    check_eq(Script(s).add(Accept{1, 5, 4}).faults(), Faults{"5 wrong_size"});
+    s.add(Accept{1, 5, 2});
+    check_eq(Script(s).add(Grant{1, 5, kExpand, 2, 0}).faults(), Faults{});
+    check_eq(Script(s).add(Grant{1, 5, kExpand, 3, 3}).faults(), Faults{"6 wrong_size"});
+}
+
 TEST(steps_out_of_order_are_noticed) {
     Script s;
     s.submit(1).start(1, "n[1-3]", 3);

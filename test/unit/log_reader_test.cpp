@@ -244,6 +244,16 @@ TEST(a_log_may_say_which_jobs_are_elastic) {
     check_eq(log->annotations.at(7).text, "evolving");
 }
 
+TEST(a_log_may_say_which_jobs_are_rigid) {
+    const auto log = swf("; elastic: 3 rigid\n");
+    check_ok(log);
+    check_that(log->annotations.empty() && log->rigid.contains(3));
+    check_error(swf("; elastic: 3 rigid\n; elastic: 3 rigid"),
+                "x.swf:2: elastic: job 3 stands twice");
+    check_error(swf("; elastic: 3 malleable\n; elastic: 3 rigid"),
+                "x.swf:2: elastic: job 3 stands twice");
+}
+
 TEST(a_malformed_annotation_comment_is_an_error_with_its_line) {
     check_error(swf("\n; elastic: many"), "x.swf:2: elastic: 'many' is not a job number");
     check_error(swf("; elastic: -1 malleable"), "x.swf:1: elastic: '-1' is not a job number");

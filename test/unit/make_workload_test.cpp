@@ -393,3 +393,71 @@ TEST(waits_of_the_log_are_kept_unless_arrivals_change) {
     check_eq(make(log, {.nodes = 2, .scale_arrival = 0.5}).logged_waits.size(), 0U);
     check_eq(make(some_log(10), {}).logged_waits.size(), 0U);
 }
+
+TEST(the_truth_about_speed_up_may_differ_from_what_is_declared) {
+    using Kind = core::SpeedupModel::Kind;
+    Log log = some_log(0);
+    log.jobs = {log_job(1, 4, 100, 200)};
+    WorkloadOptions options{.elastic = 100, .evolving_share = 0, .model = mebf_model({0, 0})};
+    options.truth = *parse_truth("downey=1.5:0.5");
+    const Workload drawn = make(log, options);
+    check_that(drawn.elasticities[0].annotation.speedup.linear());
+    const core::SpeedupModel truth{Kind::downey, 6, 0.5};
+    check_that(drawn.elasticities[0].true_speedup == truth);
+    check_eq(drawn.jobs[0].run, 100.0);
+    // At another preferred size the run time is the true one, the estimate what is believed.
+    options.pref_factor = 2;
+    options.truth = *parse_truth("rho=1");
+    const Workload doubled = make(log, options);
+    check_near(doubled.jobs[0].run, 100, 1e-9);
+    check_near(doubled.jobs[0].estimate, 100, 1e-9);
+    // So it is with jobs that the log itself calls elastic.
+    log.annotations[1] = {"malleable,min=2,pref=8,max=16", 3};
+    const Workload annotated = make(log, {.truth = *parse_truth("rho=1")});
+    check_eq(annotated.elasticities[0].true_speedup.a, 1.0);
+    check_near(annotated.jobs[0].run, 100, 1e-9);
+    check_near(annotated.jobs[0].estimate, 100, 1e-9);
+}
+
+TEST(a_truth_is_a_model) {
+    check_that(parse_truth("linear")->linear());
+    check_eq(parse_truth("power=0.3")->a, 0.3);
+    check_error(parse_truth("amdahl=1"),
+                "'amdahl=1' is none of linear, rho=R, power=R, overhead=X, downey=A:SIGMA");
+    check_that(!parse_truth("rho=0.1,min=2") && !parse_truth("min=2") && !parse_truth("") &&
+               !parse_truth("rho=-1") && !parse_truth("downey=2"));
+}
+
+TEST(limits_may_be_wrong_by_a_factor) {
+    const Log log = some_log(4000);
+    const Workload right = make(log, {}), wrong = make(log, {.limit_error = {0.25, 4}});
+    int less = 0;
+    for (std::size_t i = 0; i < log.jobs.size(); ++i) {
+        const double factor = wrong.jobs[i].estimate / right.jobs[i].estimate;
+        check_that(factor >= 0.25 && factor <= 4);
+        check_eq(wrong.jobs[i].run, right.jobs[i].run);
+        less += factor < 1;
+    }
+    check_near(less, 2000, 150);
+    check_eq(make(log, {.limit_error = {2, 2}}).jobs[7].estimate, 2 * right.jobs[7].estimate);
+    // Whose limit is wrong by how much does not hang on who is elastic.
+    const Workload elastic = make(log, {.limit_error = {0.25, 4}, .elastic = 50});
+    check_eq(elastic.jobs[7].estimate, wrong.jobs[7].estimate);
+    check_error(make_workload(log, {.limit_error = {2, 1}}),
+                "--limit-error: must be LO:HI with 0.001 <= LO <= HI <= 1000");
+}
+
+TEST(a_log_tells_how_many_nodes_were_in_use) {
+    Log log = some_log(0);
+    check_eq(nodes_in_use(log, 0), 0);
+    log.jobs = {log_job(1, 8, 1000), log_job(2, 4, 990)};
+    for (LogJob& job : log.jobs) job.wait = 0;
+    check_eq(nodes_in_use(log, 0), 12);
+    // An end that was noted a second late is no third job's worth of nodes.
+    log.jobs.push_back(log_job(3, 12, 1000));
+    log.jobs[2].submit = 1009;
+    log.jobs[2].wait = 0;
+    check_eq(occupancy(log, 12, 0).peak, 24);
+    check_eq(nodes_in_use(log, 0), 12);
+    check_eq(nodes_in_use(log, 4), 3);
+}

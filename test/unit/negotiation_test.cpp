@@ -262,6 +262,85 @@ TEST(a_job_has_the_grace_that_it_asked_for_within_the_sites_limit) {
     check_eq(talk.only<Accepted>(kJob).deadline, 200.0);
 }
 
+TEST(nodes_that_are_not_taken_are_promised_to_nobody) {
+    Talk talk;
+    Agreement& expand = talk.negotiation.offer_expand(talk.job, "n[5-8]", 4, "why", talk.now);
+    talk.outbox = {};
+    check_that(talk.say(kJob, Accept{expand.op, 3}));  // others may have what is left
+    check_eq(talk.only<Accepted>(kJob).op, expand.op);
+    check_that(expand.state == AgreementState::accepted);
+    check_eq(expand.nodes, 3);
+    check_eq(expand.coming(), 3);
+    check_eq(expand.node_list, "n[5-7]");
+    check_eq(std::get<journal::Accept>(talk.outbox.events.front().what).count, 3);
+    check_eq(talk.job.participation.not_before, talk.now + 300);
+}
+
+TEST(who_takes_all_nodes_declines_none) {
+    Talk talk;
+    Agreement& expand = talk.negotiation.offer_expand(talk.job, "", 2, "why", talk.now);
+    talk.outbox = {};
+    check_that(!talk.say(kJob, Accept{expand.op, 2}));
+    talk.only<Accepted>(kJob);
+    check_eq(std::get<journal::Accept>(talk.outbox.events.front().what).count, 0);
+    check_eq(talk.job.participation.not_before, 0.0);
+}
+
+TEST(a_size_that_cannot_be_is_refused_and_the_offer_stands) {
+    Talk talk;
+    talk.job.annotation.sizes = *core::parse_size_rule("step:2");
+    Agreement& expand = talk.negotiation.offer_expand(talk.job, "n[5-8]", 4, "why", talk.now);
+    talk.outbox = {};
+    const auto refused = [&](OpId op, int count) {
+        check_that(!talk.say(kJob, Accept{op, count}));
+        const auto failure = talk.only<Failure>(kJob);
+        check_eq(failure.op, op);
+        check_that(!failure.fatal);
+        return failure.message;
+    };
+    check_eq(refused(expand.op, 5),
+             fmt::format("operation {} is of 4 nodes: 5 cannot be taken", expand.op));
+    check_eq(refused(expand.op, 3), "job 7 would have 7 nodes (min=1, max=8, sizes=step:2)");
+    check_that(expand.state == AgreementState::offered);
+    check_eq(expand.node_list, "n[5-8]");
+    check_eq(talk.noted(), "");
+    talk.say(kJob, Accept{expand.op, 2});
+    check_eq(talk.only<Accepted>(kJob).op, expand.op);
+}
+
+TEST(a_shrink_is_accepted_as_a_whole) {
+    Talk talk;
+    Agreement& shrink = talk.negotiation.offer_shrink(talk.job, "n[3-4]", 2, 0, "why", talk.now);
+    talk.outbox = {};
+    talk.say(kJob, Accept{shrink.op, 1});
+    check_eq(talk.failure(kJob), fmt::format("denied: operation {} is a shrink, which is accepted "
+                                             "as a whole or declined",
+                                             shrink.op));
+    talk.say(kJob, Accept{shrink.op, 2});
+    check_that(shrink.state == AgreementState::accepted);
+}
+
+TEST(a_request_may_be_content_with_fewer_nodes_while_it_waits) {
+    Talk talk;
+    Job& victim = talk.add_connected(9, "n[9-12]");
+    Agreement& request = talk.queued_request();
+    request.granted = 2;
+    request.node_list = "n5";
+    Agreement& shrink = talk.offer_shrink(victim, kJob);
+    talk.outbox = {};
+    talk.say(kJob, Accept{request.op, 3});
+    check_eq(talk.only<Failure>(kJob).op, request.op);
+    check_that(talk.say(kJob, Accept{request.op, 1}));  // to be decided anew
+    check_eq(request.nodes, 1);
+    check_eq(request.granted, 0);
+    check_eq(request.node_list, "");
+    check_that(request.state == AgreementState::queued);
+    check_that(shrink.state == AgreementState::cancelled);
+    check_eq(talk.noted(), "accept cancel");
+    check_that(!talk.say(kJob, Accept{request.op, 1}));  // said again
+    check_eq(talk.noted(), "");
+}
+
 TEST(an_accept_said_twice_is_answered_twice_and_counts_once) {
     Talk talk;
     Agreement& shrink = talk.accepted_shrink();
@@ -285,6 +364,47 @@ TEST(nobody_acts_on_an_agreement_of_another_job) {
     }
     talk.say(kJob, Accept{op + 1});
     check_that(talk.state.book.of_job(kJob)->state == AgreementState::offered);
+}
+
+TEST(what_resizes_take_is_measured) {
+    Talk talk;
+    Agreement& shrink = talk.accepted_shrink();
+    talk.now += 8;
+    talk.say(kJob, Done{shrink.op});
+    check_eq(talk.job.rescale.seconds(), 8.0);
+    talk.now += 100;  // until others have left their nodes
+    talk.say(kJob, Done{shrink.op});
+    check_eq(talk.job.rescale.count(), 1);
+    check_ok(talk.state.book.advance(shrink, AgreementEvent::apply));
+    Agreement& expand = talk.negotiation.offer_expand(talk.job, "n[5-6]", 2, "why", talk.now);
+    talk.now += 30;  // to its next place to answer
+    talk.say(kJob, Accept{expand.op});
+    talk.now += 30;  // the prolog
+    talk.job.nodes = 6;
+    check_ok(talk.state.book.advance(expand, AgreementEvent::apply));
+    talk.negotiation.applied(expand, talk.job, "n[5-6]", talk.now);
+    talk.now += 2;
+    talk.say(kJob, Done{expand.op});
+    check_eq(talk.job.rescale.count(), 2);
+    check_eq(talk.job.rescale.seconds(), 5.0);
+    check_eq(talk.job.cost().seconds(4, 5), 5.0);
+}
+
+TEST(a_resize_during_a_restart_is_not_measured) {
+    Talk talk;
+    Agreement& shrink = talk.accepted_shrink();
+    talk.negotiation.after_restart(talk.now += 500);
+    talk.say(kJob, Done{shrink.op});
+    check_eq(talk.job.rescale.count(), 0);
+}
+
+TEST(a_resize_corrects_what_was_declared_of_that_size) {
+    Talk talk;
+    talk.job.annotation.cost.alpha = 4;  // for a node
+    Agreement& shrink = talk.accepted_shrink();
+    talk.now += 8;
+    talk.say(kJob, Done{shrink.op});
+    check_eq(talk.job.cost().alpha, 6.0);
 }
 
 TEST(a_declined_offer_is_over_and_no_other_comes_soon) {
@@ -343,6 +463,20 @@ TEST(progress_moves_the_estimated_end) {
     talk.job.time.begin(0, {9000, 150}, 4, talk.job.annotation);
     talk.say(kJob, Progress{500});
     check_eq(talk.job.time.estimated_end(talk.now), 1500.0);
+}
+
+TEST(progress_on_both_sides_of_a_resize_tells_how_the_job_scales) {
+    Talk talk;
+    talk.say(kJob, Progress{800});
+    talk.applied_expansion();
+    talk.job.scaling.resize(talk.now, 4, 8, 0);
+    talk.job.nodes = 8;
+    talk.say(kJob, Progress{800});  // it does not use them yet
+    check_eq(talk.job.scaling.measured(), 0);
+    talk.say(kJob, Done{talk.state.book.of_job(kJob)->op});
+    talk.say(kJob, Progress{600});  // of 800 s on 4 nodes: T(n) = 1/5 + 4/5n
+    check_eq(talk.job.scaling.measured(), 1);
+    check_near(talk.job.scaling.model({}).a, 0.2, 1e-9);
 }
 
 // ---- evolution profiles

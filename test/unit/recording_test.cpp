@@ -108,7 +108,7 @@ TEST(a_wrong_part_is_named) {
     json.get("choices").set("VictimOrder", "tallest");
     check_error(recording_from_json(json),
                 "choices: VictimOrder=tallest: one of random, gain, shrinkable, expansions, "
-                "adaptation-cost, remaining-time, scalability");
+                "adaptation-cost, remaining-time, scalability, above-preferred, use, slowdown");
     check_error(recording_from_json(Json::array()), "a recorded pass must be an object");
 }
 

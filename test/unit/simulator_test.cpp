@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The engine on examples small enough to be done by hand, its figures and tables.
+#include <algorithm>
+#include <array>
+
 #include "journal/event.hpp"
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
@@ -46,6 +49,14 @@ class Builder {
         return elasticity;
     }
 
+    void stepping(Time submit, Duration run, core::EvolutionProfile profile) {
+        const auto [min, max] =
+            std::ranges::minmax(profile, {}, [](const auto& step) { return step.nodes; });
+        Elasticity& elasticity =
+            evolving(submit, run, min.nodes, profile.front().nodes, max.nodes, {});
+        elasticity.annotation.profile = std::move(profile);
+    }
+
     Outcome run(std::string_view policy, bool settle = false) const {
         SimulationOptions options;
         options.settle = settle;
@@ -75,6 +86,57 @@ TEST(a_short_job_is_backfilled) {
         "40,rigid,3,150,190,1,1,147,187,4.675,0\n");
     check_eq(outcome.counters.backfilled, 1);
     check_eq(outcome.counters.in_order, 3);
+}
+
+TEST(a_job_goes_through_the_steps_of_its_profile) {
+    Builder b(8);
+    b.stepping(0, 70, {{2, 10}, {6, 20}, {3, 40}});
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[0].end, 70);
+    check_eq(outcome.segments.size(), 3u);
+    const std::array<std::pair<Time, int>, 3> expected{{{10, 2}, {30, 6}, {70, 3}}};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        check_eq(outcome.segments[i].to, expected[i].first);
+        check_eq(outcome.segments[i].nodes, expected[i].second);
+    }
+    check_eq(outcome.counters.late_steps, 0);
+}
+
+TEST(a_step_waits_for_nodes_that_somebody_holds_for_longer_than_was_said) {
+    Builder b(4);
+    b.job(0, 25, 2).estimate = 5;
+    b.stepping(0, 20, {{2, 10}, {4, 10}});
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[0].end, 25);
+    check_eq(outcome.jobs[1].start, 0);
+    check_eq(outcome.jobs[1].end, 35);
+    check_eq(outcome.counters.late_steps, 1);
+    check_eq(outcome.counters.step_wait, 15.0);
+    check_eq(outcome.counters.busy, 25.0 * 2 + 25 * 2 + 10 * 4);
+}
+
+TEST(jobs_that_each_hold_half_and_need_all_do_not_wait_for_each_other) {
+    Builder b(4);
+    b.stepping(0, 20, {{2, 10}, {4, 10}});
+    b.stepping(0, 20, {{2, 10}, {4, 10}});
+    for (const char* policy : {"easy", "conservative", "elastic", "lina-default"}) {
+        const Outcome outcome = b.run(policy);
+        check_eq(outcome.lost, 0);
+        check_eq(outcome.counters.late_steps, 0);
+        check_eq(outcome.jobs[0].end, 20);
+        check_eq(outcome.jobs[1].end, 40);
+    }
+}
+
+TEST(a_job_that_waits_is_not_started_on_nodes_of_later_steps) {
+    Builder b(4);
+    b.stepping(0, 20, {{2, 10}, {4, 10}});
+    b.job(1, 15, 2);
+    b.job(2, 8, 2);
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[1].start, 20);
+    check_eq(outcome.jobs[2].start, 2);
+    check_eq(outcome.counters.late_steps, 0);
 }
 
 TEST(ends_come_before_arrivals) {

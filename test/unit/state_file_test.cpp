@@ -136,6 +136,31 @@ TEST(what_is_read_is_what_was_written) {
     check_eq(restart.after.telling.text, "{\"time\":1}\n");
 }
 
+TEST(what_resizes_took_and_when_one_began_is_kept) {
+    State state = sample();
+    state.jobs.find(7)->rescale.add(8, 4);
+    state.book.of_job(7)->resizing_since = 4711;
+    const Restart restart(state);
+    check_ok(restart.done);
+    const RescaleTime& rescale = restart.after.jobs.find(7)->rescale;
+    check_eq(rescale.count(), 1);
+    check_eq(rescale.seconds(), 8.0);
+    check_eq(rescale.expected({.alpha = 2}).alpha, 3.0);
+    check_eq(restart.after.book.of_job(7)->resizing_since, 4711.0);
+}
+
+TEST(how_a_job_scales_is_kept) {
+    State state = sample();
+    Scaling& scaling = state.jobs.find(7)->scaling;
+    scaling.say_progress(0, 4, 800);
+    scaling.resize(0, 4, 8, 0);
+    scaling.say_progress(0, 8, 600);
+    const Restart restart(state);
+    check_ok(restart.done);
+    check_eq(restart.after.jobs.find(7)->scaling.measured(), 1);
+    check_near(restart.after.jobs.find(7)->scaling.model({}).a, 0.2, 1e-9);
+}
+
 TEST(a_job_is_in_the_step_it_was_in) {
     State state = sample();
     Job& job = *state.jobs.find(7);
@@ -144,7 +169,7 @@ TEST(a_job_is_in_the_step_it_was_in) {
     (void)job.evolution.correct(1060, 0, 6, 2, 99, malleable());
     const Restart restart(state);
     check_ok(restart.done);
-    controller::Evolution after = restart.after.jobs.find(7)->evolution;
+    core::Evolution after = restart.after.jobs.find(7)->evolution;
     check_that(after.waits());
     check_eq(after.number(), 2);
     check_eq(after.wanted(), 6);

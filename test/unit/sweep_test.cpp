@@ -51,7 +51,8 @@ TEST(every_option_of_run_can_be_set) {
         "Log=a\nPolicy=easy\nNodes=7\nProcsPerNode=8\nJobs=9\nSkip=1\nScaleArrival=0.5\n"
         "Overrun=extend\nEstimates=exact\nElastic=10\nEvolvingShare=0.25\nMinFactor=0.1\nMaxFactor="
         "3\nPrefFactor=2\n"
-        "CostFactor=3\nData=1G:2G\nLinkBandwidth=10G\nRho=0:0.1\nRhoModel=power\nLenient=yes\n");
+        "CostFactor=3\nData=1G:2G\nLinkBandwidth=10G\nRho=0:0.1\nRhoModel=power\nLenient=yes\n"
+        "LimitError=0.5:2\nTruth=downey=2:1\n");
     check_ok(plan);
     const RunSpec spec = plan->spec(0);
     check_eq(spec.workload.nodes, 7);
@@ -68,6 +69,8 @@ TEST(every_option_of_run_can_be_set) {
     check_eq(spec.workload.model.cost_factor, 3);
     check_eq(spec.workload.data.high, 2e9);
     check_eq(spec.workload.link_bandwidth, 1e10);
+    check_eq(spec.workload.limit_error.high, 2);
+    check_eq(spec.workload.truth->a, 2);
     check_that(spec.lenient);
 }
 
@@ -76,6 +79,9 @@ TEST(errors_name_file_and_line) {
     check_error(parse("Policy=easy\n"), "study.conf: Log is missing");
     check_error(parse("Log=a\nRho=0:1\nPolicy=easy\n"),
                 "study.conf:2: Rho: without effect without Elastic");
+    check_error(parse("Log=a\nLimitError=2\n"),
+                "study.conf:2: LimitError=2: must be LO:HI with 0.001 <= LO <= HI <= 1000");
+    check_that(!parse("Log=a\nTruth=gustafson\n"));
     check_error(parse("Log=a\nElastic=10,ten\n"),
                 "study.conf:2: Elastic=ten: must be a number from 0");
     check_error(parse("Log=a\nSeed=1,1\n"), "study.conf:2: Seed: 1 stands twice");

@@ -36,6 +36,10 @@ class Cluster {
     // Books gain, expansions, shrinks and last_resize.
     void resize(JobId, int nodes, Time estimated_end);
     void set_estimated_end(JobId, Time);
+    // What is left of a profile from now on; a job has one for as long as it runs, or never.
+    void set_profile(JobId id, EvolutionProfile&& left) {
+        snapshot_.running[place_[id]].elastic.profile = std::move(left);
+    }
     void end(JobId);
 
     void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }

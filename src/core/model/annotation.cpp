@@ -24,6 +24,7 @@ namespace elastic::core {
 namespace {
 
 constexpr std::size_t kMaxPacketName = 64;
+constexpr std::size_t kMaxProgram = 1024;
 constexpr double kMaxSigma = 1000;
 constexpr std::size_t kMaxStoredText = 65536;  // the JSON of the longest annotation, and to spare
 constexpr Duration kMaxDuration = 365.0 * 86400;
@@ -149,6 +150,17 @@ Result<void> read_packet(std::string& place, std::string_view text) {
     return check_packet_name(text);
 }
 
+Result<void> read_init(Initialisation& place, std::string_view text) {
+    const std::size_t at = text.rfind('@');
+    place.program = text.substr(0, at);
+    if (place.program.empty() || place.program.size() > kMaxProgram ||
+        printable(place.program, kMaxProgram) != place.program)
+        return error("must be PROGRAM or PROGRAM@TIME, a path of at most {} printable characters",
+                     kMaxProgram);
+    if (at == text.npos) return {};
+    return read_duration(place.time, text.substr(at + 1));
+}
+
 // ---- keys -------------------------------------------------------------------
 
 struct Key {
@@ -176,7 +188,7 @@ constexpr std::array kKeys{
     Key{"data", into<&Annotation::cost, read_data>},
     Key{"profile", into<&Annotation::profile, read_profile>},
     Key{"packet", into<&Annotation::packet, read_packet>},
-    Key{"init", into<&Annotation::init, read_duration>},
+    Key{"init", into<&Annotation::init, read_init>},
 };
 
 std::string key_names() {
@@ -207,6 +219,11 @@ Result<void> read_key(Annotation& annotation, std::string_view entry,
 }
 
 constexpr std::string_view kMalleable = "malleable", kEvolving = "evolving";
+
+// Jobs of a type need no class to be annotated.
+bool begins_with_packet(std::string_view text) {
+    return text.starts_with("packet=");
+}
 
 Result<void> read_class(Sizing& sizing, std::string_view text) {
     constexpr std::string_view kClasses = "malleable, evolving or malleable+evolving";
@@ -290,11 +307,23 @@ Result<void> check_profile(const Annotation& a, const Source& source) {
     return {};
 }
 
+Result<void> check_one_size(const Annotation& a, const Source& source) {
+    if (a.malleable || a.evolving || a.min == a.max) return {};
+    return refuse("min={}{} and max={}{} differ, but without a class the job has one size", a.min,
+                  source.min, a.max, source.max);
+}
+
 // Where a job starts, which a stored annotation of a running one need not say.
 Result<void> check_first_step(const Annotation& a, const Source& source) {
     if (a.profile.empty() || a.pref == a.profile.front().nodes) return {};
     return refuse("pref={}{} is not the {} nodes with which profile begins", a.pref, source.pref,
                   a.profile.front().nodes);
+}
+
+Result<void> check_packet(const Annotation& a) {
+    if (a.packet.empty() && !a.init.program.empty()) return refuse("init needs packet");
+    if (!a.packet.empty() && a.init.program.empty()) return refuse("packet needs init");
+    return {};
 }
 
 Result<void> check(const Annotation& a, const Source& source) {
@@ -303,8 +332,7 @@ Result<void> check(const Annotation& a, const Source& source) {
     if (Result<void> done = check_range(a, source); !done) return done;
     if (Result<void> done = check_sizes(a, source); !done) return done;
     if (Result<void> done = check_profile(a, source); !done) return done;
-    if (a.init > 0 && a.packet.empty()) return refuse("init needs packet");
-    return {};
+    return check_packet(a);
 }
 
 // The size that has room for what is needed; not an allowed one if none has.
@@ -398,6 +426,11 @@ struct Typed {
         return fmt::format("{}:{}", model.a, model.b);  // downey
     }
     static std::string text_of(const std::string& name) { return name; }
+    // A path may have an '@' of its own.
+    static std::string text_of(const Initialisation& init) {
+        const bool needs_time = init.time > 0 || init.program.find('@') != std::string::npos;
+        return needs_time ? fmt::format("{}@{}", init.program, init.time) : init.program;
+    }
 };
 
 // A model of speed-up that has one parameter, from 0 to 1.
@@ -468,7 +501,7 @@ void fields(F& f, Annotation& a) {
     fields(f, static_cast<Sizing&>(a));
     f.optional("grace", a.grace, kSeconds, -1);
     f.optional("packet", a.packet, Typed<read_packet>{});
-    f.optional("init", a.init, kSeconds);
+    f.optional("init", a.init, Typed<read_init>{});
 }
 
 Duration ResizeCost::seconds(int from, int to) const {
@@ -492,6 +525,7 @@ std::optional<std::string_view> annotation_in_comment(std::string_view comment) 
     if (!comment.starts_with(kCommentPrefix)) return std::nullopt;
     comment.remove_prefix(kCommentPrefix.size());
     const std::string_view name = comment.substr(0, comment.find_first_of("+,"));
+    if (begins_with_packet(name)) return comment;
     if (name != kMalleable && name != kEvolving && name != kRigid) return std::nullopt;
     return comment;
 }
@@ -503,9 +537,11 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
     std::vector<std::string_view> entries = split(text, ',');
     Annotation annotation;
     std::set<std::string_view> given;
-    if (Result<void> done = read_class(annotation, entries[0]); !done)
-        return refuse("{}", done.error().message);
-    for (std::size_t i = 1; i < entries.size(); ++i) {
+    const bool has_class = !begins_with_packet(entries[0]);
+    if (has_class)
+        if (Result<void> done = read_class(annotation, entries[0]); !done)
+            return refuse("{}", done.error().message);
+    for (std::size_t i = has_class ? 1 : 0; i < entries.size(); ++i) {
         if (Result<void> done = read_key(annotation, entries[i], given); !done) return done.error();
     }
     if (given.count("rho") + given.count("power") + given.count("overhead") +
@@ -515,6 +551,7 @@ Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes)
     Source source = complete(annotation, nodes);
     if (Result<void> done = check_first_step(annotation, source); !done) return done.error();
     if (Result<void> done = check(annotation, source); !done) return done.error();
+    if (Result<void> done = check_one_size(annotation, source); !done) return done.error();
     return annotation;
 }
 

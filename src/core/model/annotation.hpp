@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a job says of its elasticity: `--elastic=malleable,min=2,max=16`.
 //
-// Grammar (elastic(7)):  CLASS[+CLASS][,key=value]...
+// Grammar (elastic(7)):  CLASS[+CLASS][,key=value]...  or  packet=TYPE,init=PROGRAM[,key=value]...
 // The same text may stand in --comment behind "elastic:".  job_submit/elastic
 // parses it once; the normalised form is JSON in the job's admin_comment.
 #pragma once
@@ -56,10 +56,18 @@ struct Sizing {
     friend bool operator==(const Sizing&, const Sizing&) = default;
 };
 
+// [packet] section 3: what makes a node ready for jobs of one type.
+struct Initialisation {
+    std::string program;  // a path, absolute or from the job's folder
+    Duration time = 0;    // that it takes; 0: not known
+
+    friend bool operator==(const Initialisation&, const Initialisation&) = default;
+};
+
 struct Annotation : Sizing {
     Duration grace = -1;  // to answer and to move data; < 0: the site's GraceTime
-    std::string packet;   // [packet] job type, "" for none
-    Duration init = 0;    // [packet] initialisation
+    std::string packet;   // [packet] the job's type, "" for none
+    Initialisation init;  // of nodes for the type; with a type, always a program
 
     friend bool operator==(const Annotation&, const Annotation&) = default;
 };
@@ -80,15 +88,17 @@ inline constexpr double kDefaultRate = 1e9;
 inline constexpr std::string_view kCommentPrefix = "elastic:";
 inline constexpr std::string_view kRigid = "rigid";  // the whole text of a job that is not elastic
 
-// What of a comment is an annotation's text: all behind kCommentPrefix, if a class (or "rigid")
-// follows there at once.  Nothing for any other comment.
+// What of a comment is an annotation's text: all behind kCommentPrefix, if a class (or "rigid", or
+// "packet=") follows there at once.  Nothing for any other comment.
 std::optional<std::string_view> annotation_in_comment(std::string_view comment);
 
 // Parses and completes.  With -N, min and max default to its ends and pref to its lower end;
 // without, min to 1, max to the larger of min and pref, and pref to the smallest allowed size.
 // Where neither -N nor pref name one size, pref is at least RequestedNodes::needed.  With `profile`
 // min and max default to its smallest and largest step, and pref is its first.  `profile` needs the
-// class evolving alone, `init` needs `packet`.  The text kRigid is no annotation, but an error.
+// class evolving alone, `init` and `packet` need each other.  The class may be left out of a text
+// that begins with `packet`: such a job has one size.  The text kRigid is no annotation, but an
+// error.
 // Every error is one line of printable ASCII that names the key, the value and the limit, fit to
 // be shown by sbatch, e.g. "elastic: min=8 is larger than pref=4".
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);

@@ -27,7 +27,8 @@ struct Name {
 constexpr Name<InitialSize> kInitialSize[] = {
     {"requested", InitialSize::requested},   {"least", InitialSize::least},
     {"available", InitialSize::available},   {"flexible", InitialSize::flexible},
-    {"beneficial", InitialSize::beneficial}, {"equal-share", InitialSize::equal_share}};
+    {"beneficial", InitialSize::beneficial}, {"equal-share", InitialSize::equal_share},
+    {"minimum", InitialSize::minimum}};
 constexpr Name<Backfill> kBackfill[] = {
     {"none", Backfill::none}, {"easy", Backfill::easy}, {"conservative", Backfill::conservative}};
 constexpr Name<BackfillOrder> kBackfillOrder[] = {{"queue", BackfillOrder::queue},
@@ -46,10 +47,16 @@ constexpr Name<VictimOrder> kVictimOrder[] = {{"random", VictimOrder::random},
                                               {"expansions", VictimOrder::expansions},
                                               {"adaptation-cost", VictimOrder::adaptation_cost},
                                               {"remaining-time", VictimOrder::remaining_time},
-                                              {"scalability", VictimOrder::scalability}};
+                                              {"scalability", VictimOrder::scalability},
+                                              {"above-preferred", VictimOrder::above_preferred},
+                                              {"use", VictimOrder::use},
+                                              {"slowdown", VictimOrder::slowdown}};
 constexpr Name<ShrinkAmount> kShrinkAmount[] = {{"needed", ShrinkAmount::needed},
                                                 {"share", ShrinkAmount::share},
-                                                {"equal-share", ShrinkAmount::equal_share}};
+                                                {"equal-share", ShrinkAmount::equal_share},
+                                                {"even", ShrinkAmount::even},
+                                                {"preferred-first", ShrinkAmount::preferred_first},
+                                                {"to-preferred", ShrinkAmount::to_preferred}};
 constexpr Name<ShrinkFor> kShrinkFor[] = {{"starter", ShrinkFor::starter},
                                           {"anybody", ShrinkFor::anybody}};
 constexpr Name<ShrinkAgain> kShrinkAgain[] = {{"next-round", ShrinkAgain::next_round},
@@ -61,16 +68,27 @@ constexpr Name<ExpandTrigger> kExpandTrigger[] = {{"never", ExpandTrigger::never
 constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder::longest_remaining},
                                               {"scalability", ExpandOrder::scalability},
                                               {"benefit", ExpandOrder::benefit},
-                                              {"smallest", ExpandOrder::smallest}};
-constexpr Name<ExpandAmount> kExpandAmount[] = {
-    {"to-max", ExpandAmount::to_max},         {"intensive", ExpandAmount::to_max},
-    {"to-fastest", ExpandAmount::to_fastest}, {"to-earliest-end", ExpandAmount::to_earliest_end},
-    {"handoff", ExpandAmount::handoff},       {"spare", ExpandAmount::spare},
-    {"spare-all", ExpandAmount::spare_all},   {"equal-share", ExpandAmount::equal_share}};
+                                              {"smallest", ExpandOrder::smallest},
+                                              {"above-minimum", ExpandOrder::above_minimum},
+                                              {"above-preferred", ExpandOrder::above_preferred},
+                                              {"use", ExpandOrder::use}};
+constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max},
+                                                {"intensive", ExpandAmount::to_max},
+                                                {"to-fastest", ExpandAmount::to_fastest},
+                                                {"to-earliest-end", ExpandAmount::to_earliest_end},
+                                                {"handoff", ExpandAmount::handoff},
+                                                {"spare", ExpandAmount::spare},
+                                                {"spare-all", ExpandAmount::spare_all},
+                                                {"equal-share", ExpandAmount::equal_share},
+                                                {"even", ExpandAmount::even},
+                                                {"preferred-first", ExpandAmount::preferred_first},
+                                                {"to-preferred", ExpandAmount::to_preferred}};
 constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
                                                   {"lent", ReservedNodes::lent}};
-constexpr Name<Feasibility> kFeasibility[] = {
-    {"none", Feasibility::none}, {"mebf", Feasibility::mebf}, {"payback", Feasibility::payback}};
+constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
+                                              {"mebf", Feasibility::mebf},
+                                              {"payback", Feasibility::payback},
+                                              {"slowdown", Feasibility::slowdown}};
 
 bool same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -247,6 +265,51 @@ Policy equipartition() {
     return policy;
 }
 
+// The strategies that [wagomu] calls MIN, AVERAGE and PREF.
+Policy wagomu_min() {
+    Policy policy;
+    policy.initial_size = InitialSize::minimum;
+    policy.expand_order = ExpandOrder::above_minimum;
+    return policy;
+}
+
+Policy wagomu_average() {
+    Policy policy;
+    policy.initial_size = InitialSize::minimum;
+    policy.victim_order = VictimOrder::use;
+    policy.shrink_amount = ShrinkAmount::even;
+    policy.expand_order = ExpandOrder::use;
+    policy.expand_amount = ExpandAmount::even;
+    return policy;
+}
+
+Policy wagomu_pref() {
+    Policy policy;
+    policy.initial_size = InitialSize::flexible;
+    policy.victim_order = VictimOrder::above_preferred;
+    policy.shrink_amount = ShrinkAmount::preferred_first;
+    policy.expand_order = ExpandOrder::above_preferred;
+    policy.expand_amount = ExpandAmount::preferred_first;
+    return policy;
+}
+
+// KEEP-PREF: nobody ever has less than it prefers, at its start or later.
+Policy wagomu_keep_pref() {
+    Policy policy = wagomu_pref();
+    policy.initial_size = InitialSize::requested;
+    policy.shrink_amount = ShrinkAmount::to_preferred;
+    return policy;
+}
+
+// [sd]: nobody ever has more than it asked for.
+Policy slowdown_driven() {
+    Policy policy;
+    policy.victim_order = VictimOrder::slowdown;
+    policy.expand_amount = ExpandAmount::to_preferred;
+    policy.feasibility = Feasibility::slowdown;
+    return policy;
+}
+
 // Ours: doc/policies.md says how it works and what it was chosen by.
 Policy elastic_default() {
     Policy policy;
@@ -266,7 +329,7 @@ struct Preset {
     Policy policy;
 };
 
-// Each but the first as its paper has it.
+// Each but the first as its paper has it, or what of it was at hand (doc/policies.md).
 const std::array kPresets{
     Preset{"elastic", elastic_default()},
     Preset{"fcfs", rigid(Backfill::none)},
@@ -283,6 +346,11 @@ const std::array kPresets{
     Preset{"mebf-shrink-plus", mebf_shrink_plus()},
     Preset{"mebf-expand-plus", mebf_expand_plus()},
     Preset{"equipartition", equipartition()},
+    Preset{"wagomu-min", wagomu_min()},
+    Preset{"wagomu-pref", wagomu_pref()},
+    Preset{"wagomu-average", wagomu_average()},
+    Preset{"wagomu-keep-pref", wagomu_keep_pref()},
+    Preset{"sd-policy", slowdown_driven()},
 };
 
 }  // namespace

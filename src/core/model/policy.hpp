@@ -24,6 +24,7 @@ enum class InitialSize {
     beneficial,   // ... and more, as long as that saves more time than it costs the last victim;
                   // less than the preferred size only if that saves more than it costs all victims
     equal_share,  // a malleable job gets what each malleable job gets ([gupta] section VI-E)
+    minimum,      // a malleable job starts with its minimum, idle nodes or not ([wagomu] MIN)
 };
 
 enum class Backfill { none, easy, conservative };
@@ -56,13 +57,20 @@ enum class VictimOrder {
     adaptation_cost,  // cheapest to resize
     remaining_time,   // soonest to end
     scalability,      // least scalable ([mebf] algorithm 2)
+    above_preferred,  // most nodes above its preferred size ([wagomu] PREF)
+    use,              // most of the range between its minimum and its maximum ([wagomu] AVERAGE)
+    slowdown,         // least added to its slowdown ([sd])
 };
 
 // How many nodes a victim gives.
 enum class ShrinkAmount {
-    needed,       // what is needed, or all it can give ([lina] algorithm 8)
-    share,        // a share of what it has ([mebf] share_factor)
-    equal_share,  // no more than leaves it its equal share ([gupta])
+    needed,           // what is needed, or all it can give ([lina] algorithm 8)
+    share,            // a share of what it has ([mebf] share_factor)
+    equal_share,      // no more than leaves it its equal share ([gupta])
+    even,             // what leaves all victims the same share of their ranges ([wagomu] AVERAGE)
+    preferred_first,  // down to the preferred size; further only for a job's least size
+                      // ([wagomu] PREF)
+    to_preferred,     // never more than down to the preferred size ([wagomu] KEEP-PREF)
 };
 
 // For whom they are shrunk when jobs wait.
@@ -93,6 +101,9 @@ enum class ExpandOrder {
     scalability,        // most scalable ([mebf])
     benefit,            // most of its remaining time saved for each node
     smallest,           // fewest nodes: equal shares ([gupta])
+    above_minimum,      // fewest nodes above its minimum ([wagomu] MIN)
+    above_preferred,    // fewest nodes above its preferred size ([wagomu] PREF)
+    use,                // least of the range between minimum and maximum ([wagomu] AVERAGE)
 };
 
 // By how many nodes.
@@ -105,6 +116,9 @@ enum class ExpandAmount {
                   // over more than a portion of the idle nodes (the text of its section 3.1)
     spare_all,    // the same over all of them
     equal_share,  // up to its equal share ([gupta])
+    even,         // to what gives all the same share of their ranges ([wagomu] AVERAGE)
+    preferred_first,  // to the preferred size; to the maximum if it has that ([wagomu] PREF)
+    to_preferred,     // not beyond the preferred size ([sd])
 };
 
 // What becomes of idle nodes that a reservation needs.
@@ -116,9 +130,10 @@ enum class ReservedNodes {
 
 // Which resizes are not worth it.
 enum class Feasibility {
-    none,     // all are
-    mebf,     // [mebf] algorithm 3
-    payback,  // what a resize costs has to be earned
+    none,      // all are
+    mebf,      // [mebf] algorithm 3
+    payback,   // what a resize costs has to be earned
+    slowdown,  // shrinks that add more to slowdowns than waiting for a static start ([sd])
 };
 
 struct Policy {

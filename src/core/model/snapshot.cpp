@@ -56,6 +56,7 @@ void fields(F& f, RunningJob& job) {
     f.required("estimated_end", job.estimated_end, kTime);
     f.optional("limit_end", job.limit_end, kTime, kNever);
     f.optional("last_resize", job.last_resize, kTime);
+    f.optional("rescale_time", job.rescale_time, kDuration);
     f.optional("gain", job.gain, Whole{});
     f.optional("expansions", job.expansions, Whole{0});
     f.optional("shrinks", job.shrinks, Whole{0});

@@ -35,17 +35,18 @@ struct RunningJob {
     PoolCounts held;             // whole nodes it holds now
     PoolId batch_host_pool = 0;  // the pool of the node it must keep
     Time start = 0;
-    Time estimated_end = 0;   // at its present size; may lie in the past
-    Time limit_end = kNever;  // when its time limit ends it
-    Time last_resize = 0;     // start or last resize; 0 as long ago
-    int gain = 0;             // [lina] section 4: nodes added less nodes taken
-    int expansions = 0;       // [lina]: number of expansions so far
-    int shrinks = 0;          // number of shrinks so far
-    Duration duration = 0;    // what it takes by the limit it asked for, at its preferred size:
-                              // [mebf]'s static time; seconds, 0 if not known
-    bool resizable = false;   // takes part now: it has called the library, and no agreement is in
-                              // flight but a request of its own
-    Time not_before = 0;      // back-off after it declined or let an offer expire; 0: never did
+    Time estimated_end = 0;     // at its present size; may lie in the past
+    Time limit_end = kNever;    // when its time limit ends it
+    Time last_resize = 0;       // start or last resize; 0 as long ago
+    Duration rescale_time = 0;  // [gupta] T_rescale, measured; 0: not known
+    int gain = 0;               // [lina] section 4: nodes added less nodes taken
+    int expansions = 0;         // [lina]: number of expansions so far
+    int shrinks = 0;            // number of shrinks so far
+    Duration duration = 0;      // what it takes by the limit it asked for, at its preferred size:
+                                // [mebf]'s static time; seconds, 0 if not known
+    bool resizable = false;     // takes part now: it has called the library, and no agreement is in
+                                // flight but a request of its own
+    Time not_before = 0;        // back-off after it declined or let an offer expire; 0: never did
 };
 
 struct PendingJob {

@@ -72,4 +72,9 @@ void WorkLedger::resize(Time now, int nodes, Duration cost) {
     nodes_ = nodes;
 }
 
+void WorkLedger::stand_still(Time from, Time to) {
+    resize(from, nodes_, 0);
+    at_ = std::max(at_, to);
+}
+
 }  // namespace elastic::core

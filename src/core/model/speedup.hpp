@@ -49,6 +49,8 @@ class WorkLedger {
     // are added for the resize itself, during which no work is done.  A `now`
     // before the last one counts as the last one.
     void resize(Time now, int nodes, Duration cost);
+    // No work was done in between.
+    void stand_still(Time from, Time to);
 
   private:
     Time at_ = 0;

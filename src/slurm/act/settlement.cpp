@@ -288,9 +288,11 @@ void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreeme
     entry.history.add(now, from, to);
     outbox_.resized = true;
     entry.last_reason = agreement.reason;
+    const Duration cost = entry.cost().seconds(from, to);
+    entry.scaling.resize(now, from, to, cost);
     // A profile says how long its steps take: fewer nodes need no more time.
     if (!entry.evolution.exists()) {
-        entry.time.resize(now, to, entry.annotation.cost.seconds(from, to));
+        entry.time.resize(now, to, cost);
         extend_limit(job, entry, "it gave up nodes");
     }
     auto kind = to < from ? ResizeKind::shrink : ResizeKind::expand;

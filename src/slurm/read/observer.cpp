@@ -266,6 +266,7 @@ void Observer::follow_limit(const job_record_t* job, Job& entry, Time now) {
 void Observer::begin_time(const job_record_t* job, Job& entry, Time now) {
     entry.began = static_cast<Time>(job->start_time);
     entry.time.begin(now, limit_of(job), entry.nodes, entry.annotation);
+    entry.scaling.interrupt();
 }
 
 void Observer::resized(const job_record_t* job, Job& entry) {
@@ -283,6 +284,7 @@ void Observer::note_resize(const job_record_t* job, Job& entry, Time now) {
     std::string come = difference(entry.node_list, before);
     int kept = from - (gone.empty() ? 0 : static_cast<int>(expand_hostlist(gone)->size()));
     if (!entry.evolution.exists()) entry.time.resize(now, entry.nodes, 0);
+    entry.scaling.resize(now, from, entry.nodes, 0);
     log_info("job {}: has {} instead of {}", entry.id, entry.node_list, before);
     if (!gone.empty()) note_resize(entry, ResizeKind::shrink, from, gone, now);
     if (!come.empty()) note_resize(entry, ResizeKind::expand, kept, come, now);

@@ -93,6 +93,9 @@ class Builder {
                 running.elastic.min = std::max(running.elastic.min, size);
             bound_size(running.elastic, may_grow ? most_nodes(job) : size, size);
             running.elastic.profile = entry.evolution.remaining(now_, size, running.elastic);
+            running.elastic.cost = entry.cost();
+            running.elastic.speedup = entry.scaling.model(entry.annotation.speedup);
+            running.rescale_time = entry.rescale.seconds();
             running.eligible = eligibilities_.of(job);
             running.gain = entry.history.gain;
             running.expansions = entry.history.expansions;

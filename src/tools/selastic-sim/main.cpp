@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "core/model/config.hpp"
 #include "program.hpp"
+#include "selastic-sim/advise_command.hpp"
 #include "selastic-sim/generate_command.hpp"
 #include "selastic-sim/replay_snapshot_command.hpp"
 #include "selastic-sim/reproduce_command.hpp"
@@ -145,6 +146,24 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
         ->group(kGroup);
 }
 
+void add_beliefs(CLI::App* sub, simulator::WorkloadOptions& w) {
+    constexpr const char* kGroup = "Where the scheduler is wrong";
+    sub->add_option_function<std::string>(
+           "--truth", [&w](const std::string& text) { w.truth = *simulator::parse_truth(text); },
+           "How elastic jobs scale in truth, whatever the scheduler believes: linear, rho=R,\n"
+           "power=R, overhead=X, downey=A:SIGMA with A in units of the preferred size")
+        ->type_name("MODEL")
+        ->check([](const std::string& text) -> std::string {
+            const auto model = simulator::parse_truth(text);
+            return model ? "" : model.error().message;
+        })
+        ->group(kGroup);
+    add_range(sub, "--limit-error", simulator::kLimitErrors,
+              "What it is told of run times is times a factor within LO:HI; 1:1",
+              [&w](Range factors) { w.limit_error = factors; })
+        ->group(kGroup);
+}
+
 void add_elasticity_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Which of them are elastic, and how";
     constexpr double kMaxFactor = 1e6;
@@ -256,6 +275,7 @@ void add_run(CLI::App& app, Command& chosen) {
         "  selastic-sim run log.swf.gz --elastic 50 --evolving-share 0 --policy lina-default");
     add_log_options(sub, *o);
     add_elasticity_options(sub, *o);
+    add_beliefs(sub, o->workload);
     add_policy_options(sub, o->policy);
     sub->add_flag("--settle", o->settle, "Plan once more after each plan that changes something")
         ->group("Under which policy");
@@ -303,6 +323,7 @@ void add_lublin(CLI::App* models, Command& chosen) {
     add("--serial-share", o->serial_share, "Probability of one processor");
     add("--pow2-share", o->power_of_two_share, "Probability of a power of two");
     add("--start-hour", o->start_hour, "Of the day at the log's zero");
+    add("--wide-share", o->wide_share, "Probability of a rigid job of 90 to 100 % of the machine");
     sub->callback([o, &chosen] {
         chosen = [o] { return print_log(simulator::generate_lublin(*o), "Lublin-Feitelson"); };
     });
@@ -414,22 +435,20 @@ void add_reproduce(CLI::App& app, Command& chosen) {
     add_study(sub, "packet", "The scale ratio of job groups ([packet] sections 6 to 8)", chosen);
 }
 
-void add_tune_log_options(CLI::App* sub, studies::TuneOptions& o) {
-    sub->add_option("--trace", o.trace, "The workload log, as for run")
-        ->type_name("LOG")
-        ->required();
-    sub->add_flag("--lenient", o.lenient, "Leave malformed lines out instead of stopping");
-    sub->add_option("--nodes", o.workload.nodes, "The machine's; by default as the log says")
+// Which jobs of a log, on which machine, where no more is said of them.
+void add_machine(CLI::App* sub, bool& lenient, simulator::WorkloadOptions& w) {
+    sub->add_flag("--lenient", lenient, "Leave malformed lines out instead of stopping");
+    sub->add_option("--nodes", w.nodes, "The machine's; by default as the log says")
         ->check(whole_number(1, kMaxNodes))
         ->type_name("N");
-    sub->add_option("--procs-per-node", o.workload.procs_per_node,
+    sub->add_option("--procs-per-node", w.procs_per_node,
                     "Sizes in the log are divided by K and rounded up")
         ->check(whole_number(1, kMaxNodes))
         ->type_name("K");
-    sub->add_option("--jobs", o.workload.jobs, "Only so many jobs")
+    sub->add_option("--jobs", w.jobs, "Only so many jobs")
         ->check(whole_number(std::int64_t{1}, std::int64_t{1'000'000'000}))
         ->type_name("N");
-    sub->add_option("--skip", o.workload.skip, "Not the first N jobs")
+    sub->add_option("--skip", w.skip, "Not the first N jobs")
         ->check(whole_number(std::int64_t{0}, std::int64_t{1'000'000'000}))
         ->type_name("N");
 }
@@ -440,7 +459,10 @@ void add_tune_packet(CLI::App* settings, Command& chosen) {
     auto json = std::make_shared<bool>(false);
     CLI::App* sub = settings->add_subcommand(
         "packet", "The scale ratio of job groups with a common initialisation");
-    add_tune_log_options(sub, *o);
+    sub->add_option("--trace", o->trace, "The workload log, as for run")
+        ->type_name("LOG")
+        ->required();
+    add_machine(sub, o->lenient, o->workload);
     sub->add_option_function<std::string>(
            "--types",
            [o](const std::string& text) { o->types = *simulator::parse_type_rule(text); },
@@ -479,6 +501,27 @@ void add_tune(CLI::App& app, Command& chosen) {
     add_tune_packet(sub, chosen);
 }
 
+void add_advise(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<studies::AdviceOptions>();
+    auto output = std::make_shared<AdviceOutput>();
+    CLI::App* sub = app.add_subcommand("advise", "Recommend a policy by a site's own log");
+    sub->footer(
+        "Compares all presets with 20, 50 and 100 % of the jobs malleable, at the usual cost of a\n"
+        "resize and ten times that, and writes a page that says who wins, who loses and what it\n"
+        "hangs on.");
+    sub->add_option("LOG", o->log, "As for run")->required();
+    add_machine(sub, o->lenient, o->workload);
+    sub->add_option("--seeds", o->seeds, "Runs to average; 3")
+        ->check(whole_number(2, 1000))
+        ->type_name("N");
+    add_path(sub, "--html", output->html, "The page, one file; advice.html")->type_name("FILE");
+    add_path(sub, "--json", output->json, "The same as JSON; none")->type_name("FILE");
+    sub->add_option("-j,--threads", o->pool.threads, "Runs at a time; one a processor")
+        ->check(whole_number(1, kMaxThreads))
+        ->type_name("N");
+    sub->callback([o, output, &chosen] { chosen = [o, output] { return advise(*o, *output); }; });
+}
+
 void add_replay_snapshot(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<ReplayOptions>();
     CLI::App* sub =
@@ -495,6 +538,7 @@ void add_commands(CLI::App& app, Command& chosen) {
     add_sweep(app, chosen);
     add_reproduce(app, chosen);
     add_tune(app, chosen);
+    add_advise(app, chosen);
     add_replay_snapshot(app, chosen);
 }
 

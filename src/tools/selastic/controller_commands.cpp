@@ -51,6 +51,21 @@ std::string step_text(const Json& step) {
     return text;
 }
 
+// How long a resize of the job takes.
+std::string rescale_text(const Json& rescale) {
+    if (!rescale.is_object()) return "";
+    return fmt::format("takes {:.1f} s ({} measured)", rescale.get_number("seconds"),
+                       number(rescale, "measured"));
+}
+
+// How the job scales by what it has said of its progress.
+std::string scaling_text(const Json& scaling) {
+    if (!scaling.is_object()) return "";
+    const char* model = scaling.has("power") ? "power" : "rho";
+    return fmt::format("{}={:.3f} ({} measured)", model, scaling.get_number(model),
+                       number(scaling, "measured"));
+}
+
 std::string range_text(const Json& job) {
     return fmt::format("{}/{}/{}", number(job, "min"), number(job, "pref"), number(job, "max"));
 }
@@ -215,6 +230,8 @@ std::string render_job(const Json& body) {
     out += field("profile", step_text(job.get("step")));
     out += field("agreement", agreement_text(job.get("agreement")));
     out += field("resizes", number(job, "resizes"));
+    out += field("a resize", rescale_text(job.get("rescale")));
+    out += field("scaling", scaling_text(job.get("scaling")));
     if (job.has("time_left"))
         out += field("time left", format_duration(job.get_number("time_left")));
     out += field("last reason", job.get_string("last_reason"));

@@ -126,11 +126,13 @@ std::optional<elastic_event> agreement_in_flight(Handle& handle, std::int64_t op
 
 constexpr const char* kNothing = "no such operation is in flight";
 
-// The end of `op`, one way or the other: 0 if `wanted` came.
+// The end of `op`, one way or the other: 0 if `wanted` came.  An offer that comes again has been
+// answered with a size that is not possible.
 template <class Wanted>
 int conclude(Handle& handle, std::int64_t op, const Deadline& deadline, Wanted wanted) {
     const auto event = handle.next(deadline, [&](const elastic_event& e) {
-        return wanted(e) || (e.type == ELASTIC_EVENT_ENDED && (e.op == op || e.op == 0));
+        return wanted(e) || (e.type == ELASTIC_EVENT_ENDED && (e.op == op || e.op == 0)) ||
+               (is_offer(e) && e.op == op);
     });
     if (!event) return handle.explain("no answer from the controller in time");
     fmt::print("{}", assignments(*event));
@@ -218,7 +220,7 @@ int wait_for_event(double timeout) {
     return handle.closed() ? handle.explain("") : kExitNo;
 }
 
-int accept_offer(std::int64_t op, double timeout) {
+int accept_offer(std::int64_t op, int size, double timeout) {
     Handle handle;
     if (const int code = handle.check(); code != kExitOk) return code;
     const Deadline deadline(timeout);
@@ -228,7 +230,9 @@ int accept_offer(std::int64_t op, double timeout) {
         fmt::print("{}", assignments(*event));
         return kExitOk;
     }
-    if (const int code = elastic_accept(handle, event->op); code < 0) return refused(handle, code);
+    const int code =
+        size > 0 ? elastic_accept_size(handle, event->op, size) : elastic_accept(handle, event->op);
+    if (code < 0) return refused(handle, code);
     return conclude(handle, event->op, deadline, [op = event->op](const elastic_event& e) {
         return e.op == op && (e.type == ELASTIC_EVENT_ACCEPTED || e.type == ELASTIC_EVENT_RESIZED);
     });

@@ -21,7 +21,7 @@ std::string environment(const std::string& node_list, int nodes);
 
 // `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.
 int wait_for_event(double timeout);
-int accept_offer(std::int64_t op, double timeout);
+int accept_offer(std::int64_t op, int size, double timeout);  // `size` 0: all nodes
 int decline_offer(std::int64_t op, const std::string& reason, double timeout);
 int report_done(std::int64_t op, double timeout);
 int request_nodes(int nodes, int least, double timeout);

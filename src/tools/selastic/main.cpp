@@ -95,7 +95,7 @@ void add_evacuate(CLI::App& app, Command& chosen) {
 
 struct JobOptions {
     std::int64_t op = 0;
-    int nodes = 0, least = 0;
+    int nodes = 0, least = 0, size = 0;
     double timeout = 0, in = 0;
     std::string text;
 };
@@ -124,8 +124,11 @@ void add_answers(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<JobOptions>();
     CLI::App* sub =
         add_job_command(app, chosen, "accept", "Accept what is offered", o,
-                        [](const JobOptions& j) { return accept_offer(j.op, j.timeout); });
+                        [](const JobOptions& j) { return accept_offer(j.op, j.size, j.timeout); });
     add_op(sub, *o);
+    sub->add_option("--size", o->size, "Of the nodes of an expansion, so many; all by default")
+        ->check(whole_number(1, kMaxNodes))
+        ->type_name("N");
     add_timeout(sub, *o, kAnswer, "Seconds for the controller to answer");
 
     o = std::make_shared<JobOptions>();

@@ -4,6 +4,7 @@
 // the stages do not change.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,14 @@ Rank victim_rank(const Outlook&, const RunningJob&, Rng&);
 // Shrink amount: how many of the nodes that a victim could give are asked of it,
 // `needed` being what the beneficiary still lacks.
 int shrink_amount(const Outlook&, const RunningJob&, int needed, int shrinkable);
+// What each victim keeps if all can give enough above it; if not, whether they are asked for more.
+struct Floor {
+    bool is_preferred = false;  // its preferred size
+    double use = 0;             // this share of its range
+};
+bool has_first_floor(const Policy&);
+Floor first_floor(const Outlook&, const std::vector<std::uint32_t>& victims, int needed);
+int size_at(const Floor&, const RunningJob&);
 
 // Expand trigger: whether jobs are to be expanded now.
 bool may_expand(const Outlook&);
@@ -82,9 +91,17 @@ bool is_worth_lending(const Outlook&, const RunningJob&, int size_after);
 bool is_feasible(const Outlook&, const RunningJob&, int size_after);
 int feasible_expansion(const Outlook&, const RunningJob&, int size);
 bool is_worth_shrinking(const Outlook&, Duration saved, const std::vector<Shrinkage>&);
+// Whether the pending job, which ends `saved` seconds sooner, is the better for it than all of them
+// are the worse, by their slowdowns; and what is added to that of one.
+bool improves_slowdown(const Outlook&, const PendingJob&, Duration saved,
+                       const std::vector<Shrinkage>&);
+double added_slowdown(const Outlook&, const RunningJob&, int size_after);
 
 // How much faster the job would be on twice its nodes: 2 if it scales perfectly, 1
 // or less if not at all.
 double scalability(const RunningJob&);
+
+// How much it has of the range between its minimum, 0, and its maximum, 1.
+double range_use(const RunningJob&);
 
 }  // namespace elastic::core::choices

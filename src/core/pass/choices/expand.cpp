@@ -6,6 +6,7 @@
 
 #include "core/model/search.hpp"
 #include "core/pass/choices/choices.hpp"
+#include "core/pass/state/even_use.hpp"
 
 namespace elastic::core::choices {
 
@@ -80,6 +81,12 @@ Rank expand_rank(const Outlook& outlook, const RunningJob& job) {
             return {-benefit(outlook, job), 0};
         case ExpandOrder::smallest:
             return {total(job.held), 0};
+        case ExpandOrder::above_minimum:
+            return {total(job.held) - job.elastic.min, 0};
+        case ExpandOrder::above_preferred:
+            return {total(job.held) - job.elastic.pref, 0};
+        case ExpandOrder::use:
+            return {range_use(job), 0};
     }
     return {0, 0};
 }
@@ -110,6 +117,14 @@ int expanded_size(const Outlook& outlook, const RunningJob& job, int available) 
             const int share = outlook.equal_share();
             return sizes.largest(size + 1, std::min(most, size < share ? share : share + 1));
         }
+        case ExpandAmount::even:
+            return sizes.largest(size + 1, std::min(most, size_at_use(job, outlook.even_use())));
+        case ExpandAmount::preferred_first:
+            return size < job.elastic.pref
+                       ? sizes.largest(size + 1, std::min(most, job.elastic.pref))
+                       : most;
+        case ExpandAmount::to_preferred:
+            return sizes.largest(size + 1, std::min(most, job.elastic.pref));
     }
     return 0;
 }

@@ -11,6 +11,9 @@
 // Both measure against the "static" time, that without any resize: what the job takes at the size
 // it prefers by the limit it asked for.  A limit that was extended since would let a job be shrunk
 // because it was shrunk before.
+//
+// `slowdown` is [sd]'s: a start by shrinking has to take more off the slowdown of the job that
+// starts, against its static start, than it adds to those of its victims.
 #include <algorithm>
 
 #include "core/model/payback.hpp"
@@ -19,6 +22,9 @@
 
 namespace elastic::core::choices {
 namespace {
+
+// Slowdowns are not divided by less.
+constexpr Duration kShortest = 1;
 
 // The size up to `size` with which the job saves most until it is resized again; 0 if with none.
 int most_earning_size(const Outlook& outlook, const RunningJob& job, int size) {
@@ -62,6 +68,21 @@ bool is_worth_shrinking(const Outlook& outlook, Duration saved,
         cost += victim.elastic.cost.there_and_back(total(victim.held), part.size_after);
     }
     return cost == 0 || cost < saved;
+}
+
+double added_slowdown(const Outlook& outlook, const RunningJob& job, int size_after) {
+    const Duration longer = outlook.end_after_shrink(job, size_after) - outlook.end_of(job);
+    const Duration estimate = job.duration > 0 ? job.duration : outlook.end_of(job) - job.start;
+    return longer / std::max(estimate, kShortest);
+}
+
+bool improves_slowdown(const Outlook& outlook, const PendingJob& job, Duration saved,
+                       const std::vector<Shrinkage>& victims) {
+    if (outlook.policy().feasibility != Feasibility::slowdown) return true;
+    double added = 0;
+    for (const Shrinkage& part : victims)
+        added += added_slowdown(outlook, outlook.snapshot().running[part.victim], part.size_after);
+    return saved / std::max(job.duration, kShortest) > added;
 }
 
 }  // namespace elastic::core::choices

@@ -32,6 +32,7 @@ Duration time_lost(const Outlook& outlook, const RunningJob& victim, int kept, D
 int initial_size(const Outlook& outlook, const PendingJob& job) {
     if (outlook.policy().initial_size == InitialSize::equal_share && job.elastic.malleable)
         if (const int share = share_of(outlook, job.elastic)) return share;
+    if (outlook.policy().initial_size == InitialSize::minimum) return job.smallest_start();
     return job.requested_size();
 }
 
@@ -60,6 +61,7 @@ int least_initial_size(const Outlook& outlook, const PendingJob& job) {
         case InitialSize::available:
         case InitialSize::flexible:
         case InitialSize::beneficial:
+        case InitialSize::minimum:
             return job.smallest_start();
     }
     return 0;
@@ -89,7 +91,9 @@ Duration net_saving(const Outlook& outlook, const PendingJob& job, const Running
 bool is_start_beneficial(const Outlook& outlook, const PendingJob& job, int size, bool small,
                          const std::vector<Shrinkage>& victims) {
     const bool weighs_losses = small && outlook.policy().initial_size == InitialSize::beneficial;
-    const bool weighs_costs = outlook.policy().feasibility == Feasibility::payback;
+    const Feasibility feasibility = outlook.policy().feasibility;
+    const bool weighs_costs =
+        feasibility == Feasibility::payback || feasibility == Feasibility::slowdown;
     // A job without an end has none that could be sooner.
     if (!(weighs_losses || weighs_costs) || job.duration >= kNever) return true;
     const int asked = job.requested_size();
@@ -101,7 +105,8 @@ bool is_start_beneficial(const Outlook& outlook, const PendingJob& job, int size
         for (const Shrinkage& part : victims)
             lost +=
                 time_lost(outlook, outlook.snapshot().running[part.victim], part.size_after, stays);
-    return (!weighs_losses || saved > lost) && is_worth_shrinking(outlook, saved, victims);
+    return (!weighs_losses || saved > lost) && is_worth_shrinking(outlook, saved, victims) &&
+           improves_slowdown(outlook, job, saved, victims);
 }
 
 }  // namespace elastic::core::choices

@@ -16,7 +16,7 @@ bool lends_reserved_nodes(const Policy& policy) {
            policy.shrink_amount == ShrinkAmount::needed &&
            policy.shrink_for == ShrinkFor::starter &&
            policy.shrink_again == ShrinkAgain::next_round &&
-           policy.feasibility != Feasibility::mebf;
+           policy.feasibility != Feasibility::mebf && policy.feasibility != Feasibility::slowdown;
 }
 
 bool is_worth_lending(const Outlook& outlook, const RunningJob& job, int size_after) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Victim order: the candidate selection techniques of [lina] section 4, and
-// [mebf]'s, which shrinks first what loses least by it.
+// Victim order: the candidate selection techniques of [lina] section 4; [mebf]'s, which
+// shrinks first what loses least by it, and those of [wagomu] and [sd].
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core::choices {
@@ -23,6 +23,12 @@ Rank victim_rank(const Outlook& outlook, const RunningJob& job, Rng& rng) {
             return {outlook.end_of(job), 0};
         case VictimOrder::scalability:
             return {scalability(job), 0};
+        case VictimOrder::above_preferred:
+            return {-(size - job.elastic.pref), 0};
+        case VictimOrder::use:
+            return {-range_use(job), 0};
+        case VictimOrder::slowdown:
+            return {added_slowdown(outlook, job, job.elastic.min), 0};
     }
     return {0, 0};
 }
@@ -31,6 +37,11 @@ double scalability(const RunningJob& job) {
     const int size = total(job.held);
     return job.elastic.speedup.relative_time(size, job.elastic.pref) /
            job.elastic.speedup.relative_time(2 * size, job.elastic.pref);
+}
+
+double range_use(const RunningJob& job) {
+    const int range = job.elastic.max - job.elastic.min;
+    return range > 0 ? static_cast<double>(total(job.held) - job.elastic.min) / range : 1;
 }
 
 }  // namespace elastic::core::choices

@@ -87,7 +87,8 @@ QueueIndex::Supply supply_for_backfilling(const Outlook& outlook) {
 }
 
 QueueIndex::By content_with(const Policy& policy) {
-    return choices::is_moldable(policy) || policy.initial_size == InitialSize::equal_share
+    return choices::is_moldable(policy) || policy.initial_size == InitialSize::equal_share ||
+                   policy.initial_size == InitialSize::minimum
                ? QueueIndex::By::least
                : QueueIndex::By::size;
 }

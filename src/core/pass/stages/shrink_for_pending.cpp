@@ -58,7 +58,8 @@ bool start_on_victims(Pass& pass, std::uint32_t pending, int size) {
         return true;
     }
     if (books.has_claim(job.id) || pass.victims.supply(books, job.eligible) < needed) return false;
-    const Beneficiary who{job.eligible, needed, end, idle, 0};
+    const bool is_least = size <= choices::least_initial_size(books, job);
+    const Beneficiary who{job.eligible, needed, end, idle, 0, is_least};
     std::vector<Shrinkage> victims = pass.victims.select(books, who);
     if (victims.empty()) return false;
     const bool small = size < choices::initial_size(books, job);

@@ -163,15 +163,25 @@ bool Victims::respects_reservations(const Outlook& outlook, const Shrinkage& par
 }
 
 std::vector<Shrinkage> Victims::select(const Outlook& outlook, const Beneficiary& who) {
+    if (!admitted_) return {};
+    if (!choices::has_first_floor(outlook.policy())) return select_above(outlook, who, {});
+    const auto floor = choices::first_floor(outlook, order_, who.needed);
+    std::vector<Shrinkage> selected = select_above(outlook, who, floor);
+    return selected.empty() && who.is_least ? select_above(outlook, who, {}) : selected;
+}
+
+std::vector<Shrinkage> Victims::select_above(const Outlook& outlook, const Beneficiary& who,
+                                             const choices::Floor& floor) {
     std::vector<Shrinkage> selected;
-    if (!admitted_) return selected;
     const Eligibility& eligible = outlook.eligible(who.eligible);
     begin_losses(outlook, who);
     int needed = who.needed;
     for (std::uint32_t victim : order_) {
         const RunningJob& job = outlook.snapshot().running[victim];
         if (job.id == who.self) continue;
-        const int amount = choices::shrink_amount(outlook, job, needed, shrinkable(job, eligible));
+        const int above = std::max(0, total(job.held) - choices::size_at(floor, job));
+        const int amount = choices::shrink_amount(outlook, job, needed,
+                                                  std::min(above, shrinkable(job, eligible)));
         if (amount == 0) continue;
         Shrinkage part = allocate_resource(outlook, victim, eligible, amount, needed);
         if (!choices::is_feasible(outlook, job, part.size_after)) continue;

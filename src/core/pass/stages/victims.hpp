@@ -19,6 +19,7 @@ struct Beneficiary {
     Time end = 0;                // it keeps them until then
     PoolCounts idle;             // the idle nodes it takes
     JobId self = 0;              // a running job that is not to be its own victim
+    bool is_least = true;        // it is content with no less
 };
 
 class Victims {
@@ -52,6 +53,7 @@ class Victims {
 
   private:
     void find(const Outlook&, Rng&);
+    std::vector<Shrinkage> select_above(const Outlook&, const Beneficiary&, const choices::Floor&);
     void begin_losses(const Outlook&, const Beneficiary&);
     bool respects_reservations(const Outlook&, const Shrinkage&, Time beneficiary_end);
     bool all_respect_reservations(const Outlook&, const Beneficiary&,

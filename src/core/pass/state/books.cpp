@@ -27,6 +27,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     undecided_ = index.waiting;
     backfilled_ = false;
     equal_share_ = -1;
+    even_use_ = -1;
     reservations_.clear();
     later_.clear();
     falls_.clear();

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/pass/state/equal_share.hpp"
+#include "core/pass/state/even_use.hpp"
 
 namespace elastic::core {
 
@@ -41,9 +42,13 @@ bool Outlook::may_resize(std::uint32_t running) const {
 }
 
 // T_gap_rescale of [gupta] section V, the least time between two actions (start included) on one
-// job, so that the work done in between pays for the resize: the job's own, else the policy's.
+// job, so that the work done in between pays for the resize: the job's own, else the policy's, or
+// what makes its resizes, as measured, a small share of its time (section IV: T_gap >> T_rescale).
 Duration Outlook::resize_gap(const RunningJob& job) const {
-    return job.elastic.gap >= 0 ? job.elastic.gap : policy_->resize_gap;
+    constexpr double kMuchMore = 10;
+    if (job.elastic.gap >= 0) return job.elastic.gap;
+    if (policy_->resize_gap <= 0) return 0;
+    return std::max(policy_->resize_gap, kMuchMore * job.rescale_time);
 }
 
 Time Outlook::may_resize_from(const RunningJob& job, Time resized) const {
@@ -141,6 +146,11 @@ Time Outlook::free_without_shrinking(EligibilityId id, int nodes) const {
         if (missing <= 0) return std::max(vacancy.at, profile_.soon());
     }
     return kNever;
+}
+
+double Outlook::even_use() const {
+    if (even_use_ < 0) even_use_ = even_use_of_growing(*this);
+    return even_use_;
 }
 
 int Outlook::equal_share() const {

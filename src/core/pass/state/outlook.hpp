@@ -108,6 +108,7 @@ class Outlook {
     // fewer nodes again, or its end.
     Time end_of_growth(const RunningJob&) const;
     int equal_share() const;  // computed once (equal_share.hpp)
+    double even_use() const;  // of those that grow, computed once (even_use.hpp)
 
     bool is_anyone_waiting() const { return undecided_ > 0; }
     bool has_backfilled() const { return backfilled_; }
@@ -145,6 +146,7 @@ class Outlook {
     std::vector<int> shared_;                                     // by pool
     std::vector<std::pair<JobId, std::uint32_t>> running_by_id_;  // ascending; if needed at all
     mutable int equal_share_ = -1;                                // not computed yet
+    mutable double even_use_ = -1;                                // likewise
     mutable std::vector<std::pair<int, int>> ranges_;             // its scratch: minima and maxima
 
   private:

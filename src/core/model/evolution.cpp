@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A list of steps of which the first is the present one; what is over is forgotten, since a
 // requeued job begins with its annotation again.
-#include "controller/evolution.hpp"
+#include "core/model/evolution.hpp"
 
 #include <algorithm>
 
-namespace elastic::controller {
+namespace elastic::core {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr Duration kOpen = 300.0 * 86400;  // of a step of whose end nothing is 
 
 }  // namespace
 
-void Evolution::begin(Time now, const core::EvolutionProfile& profile) {
+void Evolution::begin(Time now, const EvolutionProfile& profile) {
     end();
     steps_ = profile;
     number_ = steps_.empty() ? 0 : 1;
@@ -53,10 +53,10 @@ bool Evolution::follow(Time now, int nodes) {
 }
 
 Result<void> Evolution::correct(Time now, Duration in, int nodes, int held, std::int64_t id,
-                                const core::Sizing& sizing) {
+                                const Sizing& sizing) {
     if (id == heard_) return {};
     if (nodes > 0 && !sizing.allows(nodes))
-        return error("a step of {} nodes is not possible ({})", nodes, core::size_names(sizing));
+        return error("a step of {} nodes is not possible ({})", nodes, size_names(sizing));
     if (waits()) {
         if (nodes == 0)
             return error("the step before has not begun: {} nodes are waited for", wanted());
@@ -86,19 +86,19 @@ Time Evolution::next_at() const {
     return waits() || steps_.size() < 2 ? kNever : since_ + steps_.front().duration;
 }
 
-core::EvolutionProfile Evolution::left(Time now) const {
-    core::EvolutionProfile left = steps_;
+EvolutionProfile Evolution::left(Time now) const {
+    EvolutionProfile left = steps_;
     if (!left.empty() && !waits())
         left[0].duration = std::max(1e-3, left[0].duration - (now - since_));
     return left;
 }
 
-core::EvolutionProfile Evolution::remaining(Time now, int nodes, const core::Sizing& sizing) const {
-    core::EvolutionProfile steps = left(now);
+EvolutionProfile Evolution::remaining(Time now, int nodes, const Sizing& sizing) const {
+    EvolutionProfile steps = left(now);
     if (steps.empty()) return steps;
     // Who has given back nodes by itself, or lost some, does not lack them.
     if (!waits() && sizing.allows(nodes)) steps[0].nodes = nodes;
-    for (core::EvolutionStep& step : steps)
+    for (EvolutionStep& step : steps)
         if (!sizing.allows(step.nodes))
             step.nodes =
                 std::max(sizing.sizes.largest(sizing.min, std::min(step.nodes, sizing.max)),
@@ -106,4 +106,4 @@ core::EvolutionProfile Evolution::remaining(Time now, int nodes, const core::Siz
     return steps;
 }
 
-}  // namespace elastic::controller
+}  // namespace elastic::core

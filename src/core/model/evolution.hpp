@@ -12,12 +12,12 @@
 #include "common/result.hpp"
 #include "core/model/annotation.hpp"
 
-namespace elastic::controller {
+namespace elastic::core {
 
 class Evolution {
   public:
     // A run begins, with what its annotation says.
-    void begin(Time now, const core::EvolutionProfile&);
+    void begin(Time now, const EvolutionProfile&);
     // The run is over.
     void end() { *this = Evolution(); }
     // Its clock stands still while it is suspended.
@@ -33,7 +33,7 @@ class Evolution {
     // nodes so far.  `id` is the message's: one that was heard before changes nothing.  An error
     // says why that cannot be.
     Result<void> correct(Time now, Duration in, int nodes, int held, std::int64_t id,
-                         const core::Sizing&);
+                         const Sizing&);
     // The nodes of the present step are not wanted any more.
     void settle_for(int nodes);
 
@@ -50,16 +50,16 @@ class Evolution {
     int next_nodes() const { return steps_.size() > 1 ? steps_[1].nodes : 0; }
     // From now on: the present step, or the one that is waited for, and those after it.  The sizes
     // are such as the job may have.
-    core::EvolutionProfile remaining(Time now, int nodes, const core::Sizing&) const;
+    EvolutionProfile remaining(Time now, int nodes, const Sizing&) const;
 
     // The state file's.
     template <class F>
     friend void fields(F&, Evolution&);
 
   private:
-    core::EvolutionProfile left(Time now) const;
+    EvolutionProfile left(Time now) const;
 
-    core::EvolutionProfile steps_;  // from the present one on
+    EvolutionProfile steps_;  // from the present one on
     int number_ = 0;
     bool gives_back_ = false;  // the present step began with fewer nodes than the job had
     Time since_ = 0;           // when the present step began, if it is not waited for
@@ -68,4 +68,4 @@ class Evolution {
     std::int64_t heard_ = -1;  // the last correction's id
 };
 
-}  // namespace elastic::controller
+}  // namespace elastic::core

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// What is recommended for a small log, and what is said of logs that allow no advice.
+#include "studies/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "studies/advice_page.hpp"
+#include "studies_test.hpp"
+
+namespace elastic::studies {
+namespace {
+
+using testing::Folder;
+
+// `jobs` of three users on 16 nodes, more than these can do at once.  Waits are -1 unless given.
+std::string some_log(int jobs, const char* header = "; MaxNodes: 16\n; MaxProcs: 16\n") {
+    std::string text = header;
+    for (int i = 1; i <= jobs; ++i)
+        text += fmt::format("{} {} {} {} {} -1 -1 -1 {} -1 1 {} 1 1 1 1 -1 -1\n", i, 30 * i, 10,
+                            200 + 37 * i % 400, 1 + i * 7 % 12, 1000, i % 3);
+    return text;
+}
+
+AdviceOptions options_for(const Folder& folder, std::string_view text) {
+    testing::write_to(folder.file("site.swf"), text);
+    AdviceOptions options;
+    options.log = folder.file("site.swf");
+    options.pool.threads = 1;
+    return options;
+}
+
+std::string refusal(const AdviceOptions& options) {
+    const Result<Advice> advice = advise(options);
+    check_that(!advice);
+    const std::string message = advice.error().message;
+    check_that(message.find('\n') == std::string::npos);
+    return message;
+}
+
+double sum_of_jobs(const std::vector<Group>& groups) {
+    double sum = 0;
+    for (const Group& group : groups) sum += group.jobs;
+    return sum;
+}
+
+}  // namespace
+
+TEST(advice_is_the_best_of_what_is_nowhere_worse) {
+    const Folder folder;
+    const Result<Advice> advice = advise(options_for(folder, some_log(200)));
+    check_ok(advice);
+    check_eq(advice->nodes, 16);
+    check_eq(advice->nodes_from, "the log's header");
+    check_eq(advice->jobs, 200);
+    // All presets under three shares and two costs.
+    check_eq(advice->rankings.size(), core::preset_names().size());
+    check_eq(advice->standings.size(), 6 * core::preset_names().size());
+    const Ranking& first = advice->rankings.front();
+    const auto& chosen =
+        *std::ranges::find(advice->rankings, advice->recommended, &Ranking::policy);
+    check_eq(first.worse, 0);
+    check_that(first.gain < 0);
+    // As good as the best, and of those the one that delays the least.
+    check_that(chosen.worse == 0 && chosen.gain <= first.gain + 0.01);
+    for (const Ranking& other : advice->rankings)
+        check_that(other.worse > 0 || other.gain > first.gain + 0.01 ||
+                   (other.gain >= first.gain && other.longest_delay >= chosen.longest_delay));
+    for (const Standing& s : advice->standings)
+        if (s.policy == "easy") {
+            check_eq(s.gain.mean, 0);
+            check_eq(s.mean.turnaround, advice->easy.turnaround.mean);
+            check_eq(s.mean.delayed, 0);
+        }
+    check_that(advice->configuration.ends_with("Policy = " + advice->recommended + '\n'));
+}
+
+TEST(advice_says_who_wins_and_what_it_hangs_on) {
+    const Folder folder;
+    const Result<Advice> advice = advise(options_for(folder, some_log(200)));
+    check_ok(advice);
+    check_eq(advice->by_user.size(), 3u);
+    for (const auto* groups : {&advice->by_class, &advice->by_size, &advice->by_user})
+        check_near(sum_of_jobs(*groups), 200, 1e-6);
+    check_eq(advice->by_class[0].name, "malleable");
+    check_eq(advice->by_class[0].jobs, 100);
+    check_eq(advice->by_size[0].name, "1 node");
+    check_eq(advice->by_size[1].name, "2-4 nodes");
+    // The first assumption is none: what the comparison has for the same share and cost.
+    const auto same = std::ranges::find_if(advice->standings, [&](const Standing& s) {
+        return s.policy == advice->recommended && s.share == 50 && s.cost_factor == 1;
+    });
+    check_near(advice->assumptions[0].gain.mean, same->gain.mean, 1e-12);
+    check_near(advice->assumptions[0].easy, advice->easy.turnaround.mean, 1e-6);
+    for (const Assumption& a : advice->assumptions)
+        check_that(a.best_gain <= std::min(0.0, a.gain.mean) + 1e-12);
+}
+
+TEST(advice_finds_how_large_the_machine_is) {
+    const Folder folder;
+    AdviceOptions options = options_for(folder, some_log(60, "; no size\n"));
+    options.seeds = 2;
+    const Result<Advice> by_log = advise(options);
+    check_ok(by_log);
+    check_that(by_log->nodes > 12);
+    check_that(by_log->nodes_from.starts_with("as many as the log has in use"));
+    options.workload.nodes = 20;
+    const Result<Advice> said = advise(options);
+    check_eq(said->nodes, 20);
+    check_eq(said->nodes_from, "--nodes");
+}
+
+TEST(advice_repeats_what_makes_it_worth_less) {
+    const Folder folder;
+    std::string text = "JobIDRaw|NNodes|Submit|Start|End|ElapsedRaw|State\n";
+    for (int i = 0; i < 20; ++i)
+        text += fmt::format(
+            "{}|4|2026-01-01T00:00:0{}|2026-01-01T00:00:10|2026-01-01T00:10:10|600|COMPLETED\n", i,
+            i % 10);
+    AdviceOptions options = options_for(folder, text);
+    options.workload.nodes = 8;
+    options.seeds = 2;
+    const Result<Advice> advice = advise(options);
+    check_ok(advice);
+    const std::string page = to_html(*advice);
+    for (const char* warning : {"its jobs share nodes", "have no time limit", "names no users"}) {
+        check_that(std::ranges::any_of(advice->warnings, [&](const std::string& text) {
+            return text.find(warning) != std::string::npos;
+        }));
+        check_that(page.find(warning) != std::string::npos);
+    }
+    check_that(advice->by_user.empty());
+}
+
+TEST(no_advice_without_enough_to_compare) {
+    const Folder folder;
+    check_that(refusal(options_for(folder, "")).ends_with("site.swf: is empty"));
+    check_that(refusal(options_for(folder, "; MaxNodes: 4\n")).find("no job to run") !=
+               std::string::npos);
+    check_that(refusal(options_for(folder, some_log(1)))
+                   .ends_with("1 job(s) to run, and a comparison of policies needs at least 10"));
+    AdviceOptions small = options_for(folder, some_log(60));
+    small.workload.nodes = 4;
+    const std::string message = refusal(small);
+    check_that(message.ends_with("(the largest has 12); give --nodes or --procs-per-node"));
+    check_that(message.find("40 of 60 jobs are larger than the machine of 4 nodes") !=
+               std::string::npos);
+    check_that(refusal(options_for(folder, some_log(20) + "; elastic: 3 malleable\n"))
+                   .find("itself says which jobs are elastic") != std::string::npos);
+    AdviceOptions absent = small;
+    absent.log = "/nonexistent.swf";
+    check_that(refusal(absent).starts_with("/nonexistent.swf"));
+}
+
+TEST(advice_is_one_page_and_does_not_hang_on_threads) {
+    const Folder folder;
+    AdviceOptions options = options_for(folder, some_log(60));
+    options.seeds = 2;
+    const Result<Advice> advice = advise(options);
+    check_ok(advice);
+    const std::string page = to_html(*advice);
+    check_that(testing::is_well_formed(page));
+    check_that(page.find("src=") == std::string::npos && page.find("<script") == std::string::npos);
+    check_that(page.find("Policy = " + advice->recommended) != std::string::npos);
+    const Result<Json> json = Json::parse(to_json(*advice).dump());
+    check_ok(json);
+    check_eq(json->get_string("recommended"), advice->recommended);
+    options.pool.threads = 3;
+    check_eq(to_json(*advise(options)).dump(), to_json(*advice).dump());
+    if (!testing::can_draw()) return;
+    std::size_t images = 0;
+    for (std::size_t at = 0; (at = page.find("<svg", at)) != std::string::npos; ++at) ++images;
+    check_eq(images, 3u);
+}
+
+}  // namespace elastic::studies
