@@ -28,10 +28,11 @@ const char* name = "selastic";
 
 int choose_and_run(const Program& program, int argc, char** argv) {
     CLI::App app(program.text, program.name);
-    app.require_subcommand(1);
     app.set_version_flag("--version", PACKAGE_STRING);
     Command chosen;
     program.add_commands(app, chosen);
+    if (!app.get_subcommands([](const CLI::App*) { return true; }).empty())
+        app.require_subcommand(1);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {

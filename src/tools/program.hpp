@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What selastic and selastic-sim have in common: a command line with subcommands, of which one is
-// chosen and run, and errors as one line.  Results are printed with fmt::print(), all else with
-// note().
+// What selastic, selastic-run and selastic-sim have in common: a command line, if it has
+// subcommands with one of them that is chosen and run, and errors as one line.  Results are printed
+// with fmt::print(), all else with note().
 #pragma once
 
 #include <functional>
@@ -24,7 +24,8 @@ using Command = std::function<int()>;  // returns the exit code
 struct Program {
     const char* name;
     const char* text;  // what it is for, in one line
-    // Adds the subcommands; the one that the user has named puts itself into `chosen`.
+    // Adds the subcommands or options; the subcommand that the user has named puts itself into
+    // `chosen`, and so does a command line without any.
     void (*add_commands)(CLI::App&, Command& chosen);
 };
 

@@ -164,7 +164,7 @@ class Cluster:
     def _copy_tools(self):
         tools = self.base / "tools"
         tools.mkdir()
-        for name in ("selastic", "selastic-sim", "bag_of_tasks", "evolving_stencil", "rigid_sum"):
+        for name in ("selastic", "selastic-run", "selastic-sim", "bag_of_tasks", "evolving_stencil", "rigid_sum"):
             built = self.build / ".libs" / name
             shutil.copy(built if built.exists() else self.build / name, tools / name)
         self.library = tools / "libelastic.so.0"

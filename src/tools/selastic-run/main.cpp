@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// selastic-run(1): its command line, and which way the program is run.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arguments.hpp"
+#include "libelastic/elastic.h"
+#include "program.hpp"
+#include "selastic-run/checkpoint_run.hpp"
+#include "selastic-run/options.hpp"
+#include "selastic-run/profile.hpp"
+#include "selastic-run/step.hpp"
+#include "selastic-run/workers_run.hpp"
+
+namespace elastic::tools {
+namespace {
+
+struct CommandLine {
+    RunOptions run;
+    std::string profile, signal;
+};
+
+struct CloseHandle {
+    void operator()(elastic_handle* handle) const { elastic_close(handle); }
+};
+
+StepPlace present_place(const elastic_handle* job) {
+    return {elastic_nodelist(job), elastic_nodes(job)};
+}
+
+int print_workers(const RunOptions& options) {
+    const StepPlace place{"NODE", 1};
+    fmt::print("start    {}\n", fmt::join(srun_words(options, options.program, place), " "));
+    if (!options.join.empty()) fmt::print("join     {}\n", options.join);
+    if (!options.leave.empty()) fmt::print("leave    {}\n", options.leave);
+    return kExitOk;
+}
+
+int print_plan(const RunOptions& options, const StepPlace& place) {
+    const auto restart = restart_words(options);
+    if (!restart) return fail(restart.error());
+    fmt::print("start    {}\n", fmt::join(srun_words(options, options.program, place), " "));
+    if (!options.stops()) return kExitOk;
+    if (!options.stop_signal.empty())
+        fmt::print("stop     scancel --signal={} JOB.STEP, at most {:g} s\n", options.stop_signal,
+                   options.stop_seconds);
+    if (!options.stop_file.empty()) fmt::print("stop     by the file {}\n", options.stop_file);
+    fmt::print("restart  {}\n", fmt::join(srun_words(options, *restart, place), " "));
+    return kExitOk;
+}
+
+int run(RunOptions options) {
+    elastic_handle* opened = nullptr;
+    const int code = elastic_open(&opened, 0);
+    const std::unique_ptr<elastic_handle, CloseHandle> job(opened);
+    if (!job) return fail(Error{elastic_strerror(code)});
+    options.tasks_per_node = tasks_per_node(options);
+    if (options.dry_run && options.workers) return print_workers(options);
+    if (options.dry_run) return print_plan(options, present_place(job.get()));
+    if (code == ELASTIC_OK && options.workers) return run_workers(job.get(), options);
+    if (code == ELASTIC_OK && options.stops()) return run_with_checkpoints(job.get(), options);
+    Words words{"srun"};
+    if (code == ELASTIC_OK) {
+        words = srun_words(options, options.program, present_place(job.get()));
+        set_environment(present_place(job.get()));
+    } else {
+        words.insert(words.end(), options.srun_options.begin(), options.srun_options.end());
+        words.insert(words.end(), options.program.begin(), options.program.end());
+    }
+    become(words);
+}
+
+Result<RunOptions> read(CommandLine line, Words rest) {
+    RunOptions options = std::move(line.run);
+    if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
+    if (rest.empty()) return Error{"which program? --help lists the options"};
+    if (rest.front().starts_with("-"))
+        return error("{}: unknown; --help lists the options", rest.front());
+    options.program = std::move(rest);
+    if (!line.signal.empty())
+        if (const auto done = read_stop_signal(line.signal, options); !done)
+            return error("--checkpoint-signal: {}", done.error().message);
+    if (!line.profile.empty())
+        if (const auto done = apply_profile(line.profile, options); !done) return done.error();
+    if (options.workers && options.stops())
+        return Error{"--workers: workers are not stopped for a resize"};
+    if (!options.workers && !(options.join + options.leave).empty())
+        return Error{"--join, --leave: only with --workers"};
+    if (const auto restart = restart_words(options); !restart)
+        return error("--restart: {}", restart.error().message);
+    return options;
+}
+
+void add_stopping(CLI::App& app, CommandLine& line) {
+    app.add_option("--as", line.profile, "What is known of a program: gromacs, lammps, or a file")
+        ->type_name("PROFILE");
+    app.add_option("--checkpoint-signal", line.signal,
+                   "Signal that makes the program stop, and within how many seconds it does")
+        ->type_name("SIG[@S]");
+    app.add_option("--stop-file", line.run.stop_file, "File that makes the program stop")
+        ->type_name("PATH");
+    app.add_option("--checkpoint-file", line.run.checkpoint, "File from which it goes on")
+        ->type_name("PATH");
+    app.add_option("--restart", line.run.restart,
+                   "Command that goes on, with %program and %checkpoint filled in")
+        ->type_name("COMMAND");
+    app.add_option("--stopped-status", line.run.stopped_status, "Exit status once it has stopped")
+        ->check(whole_number(0, 255))
+        ->type_name("N");
+}
+
+void add_workers(CLI::App& app, CommandLine& line) {
+    app.add_flag("--workers", line.run.workers, "One step a node, that come and go with the nodes");
+    app.add_option("--join", line.run.join,
+                   "Shell command when workers have started on ELASTIC_NODELIST")
+        ->type_name("COMMAND");
+    app.add_option("--leave", line.run.leave,
+                   "Shell command before the workers on ELASTIC_NODELIST are ended")
+        ->type_name("COMMAND");
+}
+
+void add_commands(CLI::App& app, Command& chosen) {
+    auto line = std::make_shared<CommandLine>();
+    app.prefix_command();
+    add_stopping(app, *line);
+    add_workers(app, *line);
+    app.add_option("--tasks-per-node", line->run.tasks_per_node,
+                   "As many as the job began with by default")
+        ->check(whole_number(1, 1'000'000))
+        ->type_name("N");
+    app.add_option("--srun", line->run.srun_options, "A further option of srun; may be repeated")
+        ->take_all()
+        ->expected(1)
+        ->type_name("OPTION");
+    app.add_flag("--dry-run", line->run.dry_run, "Print what would be run");
+    app.callback([&app, &chosen, line] {
+        chosen = [line, rest = app.remaining()] {
+            const auto options = read(*line, rest);
+            return options ? run(*options) : fail(options.error());
+        };
+    });
+}
+
+}  // namespace
+}  // namespace elastic::tools
+
+int main(int argc, char** argv) {
+    using namespace elastic::tools;
+    const Program program{"selastic-run",
+                          "Run PROGRAM ARGS in an elastic job, resized with the job", add_commands};
+    return run_program(program, argc, argv);
+}

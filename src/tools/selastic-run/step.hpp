@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Job steps as selastic-run starts them: a process of srun each.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/time.hpp"
+#include "selastic-run/options.hpp"
+
+namespace elastic::tools {
+
+// The nodes of a step.
+struct StepPlace {
+    std::string node_list;  // "": as srun finds the job
+    int nodes = 1;
+};
+
+Time steady_now();
+
+// The number of tasks a node that the job began with.
+int tasks_per_node(const RunOptions& options);
+
+// srun and its arguments for a command.
+Words srun_words(const RunOptions& options, const Words& command, const StepPlace& place);
+
+// Makes the environment, which is as old as the job, say the nodes that a step is to have.
+void set_environment(const StepPlace& place);
+
+// A process without the signal mask of this one; throws std::system_error.
+pid_t start_process(const Words& words);
+
+// Replaces this process; throws std::system_error.
+[[noreturn]] void become(const Words& words);
+
+// Runs the words to the end and gives what they print; nothing if they fail.
+std::optional<std::string> output_of(const Words& words);
+
+// The exit status as a shell has it, of what waitpid() gave.
+int shell_status(int wait_status);
+
+// A step that goes on, as long as srun does.
+class Step {
+  public:
+    // `after`: the number of the job's last step known; this one's is higher.
+    Step(const RunOptions& options, const Words& command, StepPlace place, std::int64_t after);
+
+    pid_t pid() const { return pid_; }
+    const StepPlace& place() const { return place_; }
+    Time began() const { return began_; }
+    std::int64_t number() const { return number_; }  // after_ while it has not been seen
+
+    // Looks whether Slurm has the step: since when, kNever before.
+    Time seen();
+    // To its tasks, by Slurm (srun itself would take SIGTERM for the wish to kill them).
+    bool signal(const std::string& name);
+
+  private:
+    pid_t pid_;
+    StepPlace place_;
+    std::string name_;
+    std::string id_;  // "12.3"; "": not known yet
+    std::int64_t after_, number_ = after_;
+    Time began_, seen_ = kNever;
+};
+
+}  // namespace elastic::tools
