@@ -20,8 +20,19 @@ def test_a_limit_that_an_administrator_has_set_is_kept(cluster):
     shrink(cluster, app, 3)
     assert cluster.job(app.job)["TimeLimit"] > "02:00:00"
     cluster.run("scontrol", "update", f"JobId={app.job}", "TimeLimit=5")
-    wait_until(lambda: "changed by others" in cluster.log, "the controller has seen the new limit")
     shrink(cluster, app, 1)
+    assert cluster.job(app.job)["TimeLimit"] == "00:05:00"
+
+
+def test_a_limit_that_is_set_while_a_job_gives_up_nodes_is_kept(cluster):
+    app = cluster.actor("malleable,min=1,max=4", "-N4", "--time=120")
+    cluster.run("selastic", "shrink", app.job, 1)
+    offer = app.event("offer_shrink")
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    cluster.run("scontrol", "update", f"JobId={app.job}", "TimeLimit=5")
+    app.do("done", offer["op"])
+    app.event("resized")
     assert cluster.job(app.job)["TimeLimit"] == "00:05:00"
 
 

@@ -282,6 +282,7 @@ void Settlement::extend_limit(job_record_t* job, controller::Job& entry, const c
 // Bookkeeping, time limit, journal and the application's notice.
 void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreement& agreement,
                               int from, const std::string& changed, Time now) {
+    Observer::follow_limit(job, entry, now);
     observer_.resized(job, entry);
     outbox_.changed = true;
     int to = entry.nodes;

@@ -32,6 +32,8 @@ class Observer {
     // Books that the job holds the nodes its record names (a start or resize of ours).
     void started(const job_record_t*, Time now);
     void resized(const job_record_t*, Job&);
+    // Notes what somebody else has set the job's limit to; before a resize counts its work anew.
+    static void follow_limit(const job_record_t*, Job&, Time now);
 
   private:
     struct Known {
@@ -47,7 +49,6 @@ class Observer {
     void observe(job_record_t*, Job&, Time now);
     journal::Start book_start(const job_record_t*, Job&, Time now);
     journal::Start book_resume(const job_record_t*, Job&, Time now);
-    static void follow_limit(const job_record_t*, Job&, Time now);
     static void begin_time(const job_record_t*, Job&, Time now);
     void submitted(const job_record_t*, Job&, Time now);
     void ended(Job&, const std::string& state, Time now);
