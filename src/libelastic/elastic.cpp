@@ -4,9 +4,12 @@
 // Always holds: no exception crosses into the application, and no string handed out is NULL.
 #include "libelastic/elastic.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <system_error>
 
+#include "common/hostlist.hpp"
 #include "elastic_config.h"
 #include "libelastic/client.hpp"
 
@@ -50,6 +53,23 @@ void fill(elastic_event& out, const Event& event) {
     out.deadline = event.deadline;
     out.node_list = event.node_list.c_str();
     out.reason = event.reason.c_str();
+}
+
+// The array and the names that it points to, in one block of malloc().
+char** one_block(const std::vector<std::string>& names) {
+    const std::size_t pointers = (names.size() + 1) * sizeof(char*);
+    std::size_t size = pointers;
+    for (const std::string& name : names) size += name.size() + 1;
+    auto* const block = static_cast<char*>(std::malloc(size));
+    if (!block) throw std::bad_alloc();
+    auto** const array = reinterpret_cast<char**>(block);
+    char* next = block + pointers;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        array[i] = next;
+        next = stpcpy(next, names[i].c_str()) + 1;
+    }
+    array[names.size()] = nullptr;
+    return array;
 }
 
 }  // namespace
@@ -156,6 +176,18 @@ int elastic_evolving(const elastic_handle* handle) {
 
 int elastic_connected(const elastic_handle* handle) {
     return handle ? int{handle->client->connected()} : ELASTIC_EINVAL;
+}
+
+int elastic_node_names(const char* node_list, char*** names) {
+    if (!names) return ELASTIC_EINVAL;
+    *names = nullptr;
+    if (!node_list) return ELASTIC_EINVAL;
+    return guarded([&]() -> int {
+        const auto expanded = elastic::expand_hostlist(node_list);
+        if (!expanded) return ELASTIC_EINVAL;
+        *names = one_block(*expanded);
+        return static_cast<int>(expanded->size());
+    });
 }
 
 const char* elastic_detail(const elastic_handle* handle) {

@@ -215,6 +215,11 @@ ELASTIC_API int elastic_malleable(const elastic_handle* handle);
 ELASTIC_API int elastic_evolving(const elastic_handle* handle);
 ELASTIC_API int elastic_connected(const elastic_handle* handle);
 
+/* The names in a node list of Slurm's notation, such as n[1-3], in its order; no handle needed.
+ * *names is an array that ends with NULL, to be freed by one free(3).  How many there are, 0 for
+ * ""; ELASTIC_EINVAL, and *names NULL, for what is no node list; ELASTIC_ENOMEM likewise. */
+ELASTIC_API int elastic_node_names(const char* node_list, char*** names);
+
 /* Why the last call failed, or why the connection was lost; "" if nothing went wrong. */
 ELASTIC_API const char* elastic_detail(const elastic_handle* handle);
 

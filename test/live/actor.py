@@ -29,45 +29,12 @@ import socket
 import subprocess
 import sys
 
+from elastic import _library
+
 EVENTS = {1: "offer_shrink", 2: "offer_expand", 3: "accepted", 4: "resized", 5: "queued",
           6: "ended", 7: "closed", 8: "step", 9: "planned"}
 KINDS = {0: "", 1: "shrink", 2: "expand"}
 OUTCOMES = {0: "", 1: "declined", 2: "expired", 3: "cancelled", 4: "denied"}
-
-
-class Event(ctypes.Structure):
-    """struct elastic_event of elastic.h"""
-    _fields_ = [("type", ctypes.c_int), ("kind", ctypes.c_int), ("outcome", ctypes.c_int),
-                ("nodes", ctypes.c_int), ("size", ctypes.c_int), ("reserved", ctypes.c_int),
-                ("op", ctypes.c_int64), ("deadline", ctypes.c_double),
-                ("node_list", ctypes.c_char_p), ("reason", ctypes.c_char_p),
-                ("reserved_pointers", ctypes.c_void_p * 4)]
-
-
-ARGUMENTS = {"accept": [ctypes.c_int64], "accept_size": [ctypes.c_int64, ctypes.c_int],
-             "decline": [ctypes.c_int64, ctypes.c_char_p],
-             "done": [ctypes.c_int64],
-             "request": [ctypes.c_int, ctypes.c_int, ctypes.c_double],
-             "release": [ctypes.c_int, ctypes.c_char_p], "cancel": [ctypes.c_int64],
-             "progress": [ctypes.c_double], "step": [ctypes.c_int, ctypes.c_double]}
-
-
-def load(path):
-    library = ctypes.CDLL(path)
-    handle = ctypes.c_void_p
-    library.elastic_open.argtypes = [ctypes.POINTER(handle), ctypes.c_uint]
-    library.elastic_close.argtypes = [handle]
-    library.elastic_close.restype = None
-    library.elastic_poll.argtypes = [handle, ctypes.c_int, ctypes.POINTER(Event)]
-    library.elastic_fd.argtypes = [handle]
-    for name, arguments in ARGUMENTS.items():
-        getattr(library, f"elastic_{name}").argtypes = [handle, *arguments]
-    for name in ("nodes", "min", "max", "malleable", "evolving", "connected"):
-        getattr(library, f"elastic_{name}").argtypes = [handle]
-    for name in ("nodelist", "batch_host", "detail"):
-        getattr(library, f"elastic_{name}").argtypes = [handle]
-        getattr(library, f"elastic_{name}").restype = ctypes.c_char_p
-    return library
 
 
 class Actor:
@@ -76,7 +43,7 @@ class Actor:
     def __init__(self, path, library):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
-        self.library = load(library)
+        self.library = _library.load(library)
         self.handle = ctypes.c_void_p()
         self.polling = True
         self.text = b""
@@ -96,7 +63,7 @@ class Actor:
                 return
 
     def poll(self):
-        event = Event()
+        event = _library.Event()
         while self.handle and self.polling \
                 and self.library.elastic_poll(self.handle, 0, ctypes.byref(event)) == 1:
             self.say({"event": EVENTS.get(event.type, event.type), "kind": KINDS[event.kind],

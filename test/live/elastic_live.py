@@ -171,7 +171,10 @@ class Cluster:
         shutil.copy(self.build / ".libs" / "libelastic.so.0", self.library)
         self.actor_program = tools / "actor.py"
         shutil.copy(HERE / "actor.py", self.actor_program)
-        shutil.copy(CLONE / "contribs/examples/elastic_script.sh", tools)
+        shutil.copytree(CLONE / "src/runtime/python/elastic", tools / "elastic",
+                        ignore=shutil.ignore_patterns("__pycache__"))
+        for script in ("elastic_script.sh", "elastic_rounds.py"):
+            shutil.copy(CLONE / "contribs/examples" / script, tools)
         self.tools = tools
 
     def compile(self, source):

@@ -111,6 +111,14 @@ def test_a_script_takes_fewer_nodes_than_offered(cluster):
     assert len(cluster.nodes_of(app.job)) == 3
 
 
+def test_a_script_that_does_not_answer_need_not_be_told_again(cluster):
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    offered_expand(cluster, app, 4)
+    ran = app.shell('eval "$(selastic wait --timeout 20)"; echo $ELASTIC_EVENT; selastic wait --timeout 0 >/dev/null; '
+                    'echo $?; selastic wait --timeout 0 --after $ELASTIC_OP; echo $?; selastic nodes | wc -l')
+    assert ran["out"].split() == ["offer", "0", "1", "2"], ran
+
+
 def test_a_request_that_waits_is_content_with_fewer_nodes(cluster):
     app = cluster.actor("evolving,min=1,max=6", "-N2")
     other = cluster.sbatch("-N4", wrap="sleep 60")

@@ -48,6 +48,17 @@ int main(void) {
     CHECK(elastic_nodes(handle) == 3 && strcmp(elastic_nodelist(handle), "n[1-3]") == 0);
     elastic_close(handle);
 
+    char** names = NULL;
+    CHECK(elastic_node_names("n[08-10],login", &names) == 4 && names && !names[4]);
+    CHECK(strcmp(names[0], "n08") == 0 && strcmp(names[2], "n10") == 0 &&
+          strcmp(names[3], "login") == 0);
+    free(names);
+    CHECK(elastic_node_names("", &names) == 0 && names && !names[0]);
+    free(names);
+    CHECK(elastic_node_names("n[1-", &names) == ELASTIC_EINVAL && !names);
+    CHECK(elastic_node_names(NULL, &names) == ELASTIC_EINVAL && !names);
+    CHECK(elastic_node_names("n1", NULL) == ELASTIC_EINVAL);
+
     CHECK(elastic_poll(NULL, 0, &event) == ELASTIC_EINVAL);
     CHECK(elastic_nodes(NULL) == ELASTIC_EINVAL && elastic_fd(NULL) == ELASTIC_EINVAL);
     elastic_close(NULL);

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "common/hostlist.hpp"
 #include "common/text.hpp"
 #include "selastic/controller_commands.hpp"
 #include "selastic/output.hpp"
@@ -183,6 +184,15 @@ std::string_view outcome_name(int outcome) {
                                                        : "";
 }
 
+// Of the job in whose environment this runs.
+JobSize present_size() {
+    const char* text = std::getenv("SLURM_JOB_ID");
+    const auto id = parse_integer(text ? text : "");
+    if (id && *id >= 1 && *id <= UINT32_MAX) return query_size(static_cast<JobId>(*id));
+    note("not inside a job: SLURM_JOB_ID is not set");
+    return {kExitNotElastic, "", 0};
+}
+
 }  // namespace
 
 std::string assignments(const elastic_event& event) {
@@ -204,14 +214,16 @@ std::string environment(const std::string& node_list, int nodes) {
         list, nodes);
 }
 
-int wait_for_event(double timeout) {
+int wait_for_event(double timeout, std::int64_t after) {
     Handle handle;
     if (const int code = handle.check(); code != kExitOk) return code;
     // What is in flight comes right behind the welcome; `--timeout 0` is to see it too.
     constexpr double kMoment = 0.2;
     const Deadline deadline(timeout < 0 ? timeout : std::max(timeout, kMoment));
-    const auto event = handle.next(deadline, [](const elastic_event& e) {
-        return e.type != ELASTIC_EVENT_NONE && e.type != ELASTIC_EVENT_QUEUED;
+    const auto event = handle.next(deadline, [after](const elastic_event& e) {
+        const bool is_known =
+            e.op > 0 && e.op <= after && (is_offer(e) || e.type == ELASTIC_EVENT_ACCEPTED);
+        return e.type != ELASTIC_EVENT_NONE && e.type != ELASTIC_EVENT_QUEUED && !is_known;
     });
     if (event) {
         fmt::print("{}", assignments(*event));
@@ -342,15 +354,18 @@ int plan_step(int nodes, double in, double timeout) {
 }
 
 int print_environment() {
-    const char* text = std::getenv("SLURM_JOB_ID");
-    const auto id = parse_integer(text ? text : "");
-    if (!id || *id < 1 || *id > UINT32_MAX) {
-        note("not inside a job: SLURM_JOB_ID is not set");
-        return kExitNotElastic;
-    }
-    const JobSize size = query_size(static_cast<JobId>(*id));
+    const JobSize size = present_size();
     if (size.code == kExitOk) fmt::print("{}", environment(size.node_list, size.nodes));
     return size.code;
+}
+
+int print_nodes(const std::string& node_list) {
+    const JobSize size = node_list.empty() ? present_size() : JobSize{kExitOk, node_list, 0};
+    if (size.code != kExitOk) return size.code;
+    const auto names = expand_hostlist(size.node_list);
+    if (!names) return fail(names.error());
+    for (const std::string& name : *names) fmt::print("{}\n", name);
+    return kExitOk;
 }
 
 }  // namespace elastic::tools

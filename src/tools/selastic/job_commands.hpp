@@ -20,7 +20,8 @@ std::string assignments(const elastic_event&);
 std::string environment(const std::string& node_list, int nodes);
 
 // `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.
-int wait_for_event(double timeout);
+// What is only told again of operation `after` or an earlier one is passed over.
+int wait_for_event(double timeout, std::int64_t after);
 int accept_offer(std::int64_t op, int size, double timeout);  // `size` 0: all nodes
 int decline_offer(std::int64_t op, const std::string& reason, double timeout);
 int report_done(std::int64_t op, double timeout);
@@ -30,5 +31,6 @@ int release_nodes(const std::string& what, double timeout);  // a number or a no
 // up to `timeout` for the nodes that come or are to go.
 int plan_step(int nodes, double in, double timeout);
 int print_environment();
+int print_nodes(const std::string& node_list);  // "": the job's
 
 }  // namespace elastic::tools

@@ -183,13 +183,20 @@ void add_job_commands(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<JobOptions>();
     CLI::App* sub =
         add_job_command(app, chosen, "wait", "Wait for something to do and print it for eval", o,
-                        [](const JobOptions& j) { return wait_for_event(j.timeout); });
+                        [](const JobOptions& j) { return wait_for_event(j.timeout, j.op); });
     add_timeout(sub, *o, -1, "Seconds; for ever by default");
+    sub->add_option("--after", o->op, "Not what is open of this operation, which has been told")
+        ->check(whole_number(1, INT64_MAX))
+        ->type_name("OP");
     add_answers(app, chosen);
     add_wishes(app, chosen);
     add_job_command(app, chosen, "env", "Print the environment of the job's present size for eval",
                     std::make_shared<JobOptions>(),
                     [](const JobOptions&) { return print_environment(); });
+    o = std::make_shared<JobOptions>();
+    sub = add_job_command(app, chosen, "nodes", "Print node names, one a line", o,
+                          [](const JobOptions& j) { return print_nodes(j.text); });
+    sub->add_option("NODELIST", o->text, "Such as n[1-4]; without it the job's present nodes");
 }
 
 void add_journal(CLI::App& app, Command& chosen) {
