@@ -678,8 +678,14 @@ class Cluster:
                              [*command, "-L", str(self.dir / f"log/{name}.log")])
 
     def _with_private_tmp(self, name, command):
-        """A slurmd that sees of the host's /tmp this cluster's directory alone, and what is to be shared."""
-        tmp, mounts = self.dir / "tmp" / name, [("-t", "tmpfs", "tmpfs", "/dev/shm")]
+        """A slurmd that sees of the host's /tmp this cluster's directory alone, and what is to be shared.
+
+        Its programs find the other nodes by name, as on a real cluster.
+        """
+        hosts = self.dir / "hosts"
+        hosts.write_text(f"127.0.0.1 localhost {' '.join(node_names(self.settings))}\n")
+        tmp = self.dir / "tmp" / name
+        mounts = [("-t", "tmpfs", "tmpfs", "/dev/shm"), ("--bind", hosts, "/etc/hosts")]
         tmp.mkdir(parents=True, exist_ok=True)
         tmp.chmod(0o1777)
         for folder in map(os.path.realpath, [self.dir, *self.settings.share]):

@@ -115,6 +115,11 @@ def test_dry_run(cluster):
         "restart  srun --nodes=1 --ntasks=1 --job-name=prog prog -x --from a.cpt"], shown
 
 
+def test_options_of_srun_end_where_the_program_begins(cluster):
+    shown = cluster.run("selastic-run", "--dry-run", "--srun=-l", "--srun", "--mpi=none", "prog", "-x").out
+    assert shown == "start    srun --nodes=1 --ntasks=1 --job-name=prog -l --mpi=none prog -x\n", shown
+
+
 def profile(cluster):
     folder = cluster.base / "out" / "profiles"
     folder.mkdir(exist_ok=True)

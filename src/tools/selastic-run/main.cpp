@@ -132,7 +132,7 @@ void add_commands(CLI::App& app, Command& chosen) {
         ->type_name("N");
     app.add_option("--srun", line->run.srun_options, "A further option of srun; may be repeated")
         ->take_all()
-        ->expected(1)
+        ->allow_extra_args(false)  // what follows is the program
         ->type_name("OPTION");
     app.add_flag("--dry-run", line->run.dry_run, "Print what would be run");
     app.callback([&app, &chosen, line] {
