@@ -14,6 +14,7 @@
 
 #include "common/token_bucket.hpp"
 #include "controller/incoming.hpp"
+#include "controller/packet_book.hpp"
 #include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
 #include "controller/scaling.hpp"
@@ -103,9 +104,12 @@ struct Job {
     Scaling scaling;            // over all runs
     core::Evolution evolution;  // of a run
     std::string last_reason;    // of the last resize or refusal, for people
+    std::string initialises;    // of a run: nodes that it is the first of its type to use
 
     // What its resizes cost, as declared and measured.
     core::ResizeCost cost() const { return rescale.expected(annotation.cost); }
+    // For whom the nodes are initialised that it uses.
+    PacketKey packet_key() const { return {owner, annotation.packet, annotation.init.program}; }
     // As users know it.
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 

@@ -5,6 +5,7 @@
 
 #include "controller/agreement.hpp"
 #include "controller/job_table.hpp"
+#include "controller/packet_book.hpp"
 #include "journal/journal.hpp"
 
 namespace elastic::controller {
@@ -12,6 +13,7 @@ namespace elastic::controller {
 struct State {
     JobTable jobs;
     AgreementBook book;
+    PacketBook packets;
     journal::Batch telling;  // what the journal is about to be told
 };
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "common/atomic_file.hpp"
+#include "common/hostlist.hpp"
 #include "common/record.hpp"
 
 namespace elastic::controller {
@@ -240,6 +241,7 @@ void fields(F& f, Job& job) {
     f.when(job.elastic, "time", job.time);
     f.when(job.rescale.count() > 0, "rescale", job.rescale);
     f.when(job.scaling.measured() > 0, "scaling", job.scaling);
+    f.when(!job.initialises.empty(), "initialises", job.initialises, kText);
     f.when(job.evolution.exists(), "evolution", job.evolution);
 }
 
@@ -266,9 +268,90 @@ void fields(F& f, Batch& batch) {
 namespace elastic::controller {
 
 template <class F>
+void fields(F& f, PacketKey& key) {
+    f.required("user", key.user, Whole{0, UINT32_MAX});
+    f.required("type", key.type, kText);
+    f.required("program", key.program, kText);
+}
+
+template <class F>
+void fields(F& f, GroupJob& job) {
+    f.required("job", job.id, kJob);
+    f.required("copies", job.copies, Whole{1});
+    f.required("least", job.least, Whole{1, kMaxNodes});
+    f.required("most", job.most, Whole{1, kMaxNodes});
+    f.required("asked", job.asked, Whole{1, kMaxNodes});
+    f.required("duration", job.duration, kTime);
+    f.holds(job.least <= job.most, "least={} is larger than most={}", job.least, job.most);
+}
+
+template <class F>
+void fields(F& f, Group& group) {
+    f.required("key", group.key);
+    f.required("partition", group.partition, kText);
+    f.required("initialisation", group.initialisation, Number{0, kNever});
+    f.required("node_list", group.node_list, kText);
+    f.required("waiting", group.waiting, List{});
+}
+
+namespace {
+
+// What is initialised for one key: since, of all, the earliest, with which too much is forgotten
+// rather than too little.
+struct Initialised {
+    PacketKey key;
+    Time since = kNever;
+    std::string node_list;
+};
+
+template <class F>
+void fields(F& f, Initialised& initialised) {
+    f.required("key", initialised.key);
+    f.required("since", initialised.since, kTime);
+    f.required("node_list", initialised.node_list, kText);
+}
+
+struct Beliefs {
+    using Map = std::map<std::string, PacketBook::Belief>;
+
+    Json write(const Map& beliefs) const {
+        std::map<PacketKey, std::pair<Time, std::vector<std::string>>> by_key;
+        for (const auto& [node, belief] : beliefs) {
+            auto& [since, nodes] = by_key.try_emplace(belief.key, kNever, 0).first->second;
+            since = std::min(since, belief.since);
+            nodes.push_back(node);
+        }
+        std::vector<Initialised> list;
+        for (auto& [key, what] : by_key)
+            list.push_back({key, what.first, compress_hostlist(std::move(what.second))});
+        return List{}.write(list);
+    }
+    Result<void> read(const Json& json, Map& beliefs) const {
+        std::vector<Initialised> list;
+        if (auto done = List{}.read(json, list); !done) return done;
+        for (const Initialised& initialised : list) {
+            const auto nodes = expand_hostlist(initialised.node_list);
+            if (!nodes) return error(": {}", nodes.error().message);
+            for (const std::string& node : *nodes)
+                beliefs[node] = {node, initialised.key, initialised.since};
+        }
+        return {};
+    }
+};
+
+}  // namespace
+
+template <class F>
+void fields(F& f, PacketBook& book) {
+    f.required("groups", book.groups_, List{});
+    f.required("initialised", book.beliefs_, Beliefs{});
+}
+
+template <class F>
 void fields(F& f, State& state) {
     int format = kFormat;
     fields(f, state.book);
+    f.when(!state.packets.empty(), "packets", state.packets);
     f.required("format", format, Whole{kFormat, kFormat});
     f.required("table", state.jobs);
     f.required("telling", state.telling);
@@ -288,6 +371,7 @@ Result<void> read_state(std::string_view text, State& state) {
     if (auto resumed = state.book.resume(read.book); !resumed) return resumed;
     for (auto& [id, job] : read.jobs.all()) job.submitted = true;
     state.jobs = std::move(read.jobs);
+    state.packets = std::move(read.packets);
     state.telling = std::move(read.telling);
     return {};
 }

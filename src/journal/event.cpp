@@ -16,9 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxDescription = 4096;
 // In the order of Event::what.
-constexpr std::array<std::string_view, 16> kNames{
-    "controller", "submit", "start", "offer",   "accept", "decline", "expire", "cancel",
-    "release",    "resize", "ready", "request", "grant",  "deny",    "end",    "step"};
+constexpr std::array<std::string_view, 17> kNames{
+    "controller", "submit", "start",   "offer",  "accept",    "decline",
+    "expire",     "cancel", "release", "resize", "ready",     "request",
+    "grant",      "deny",   "end",     "step",   "initialise"};
 static_assert(kNames.size() == std::variant_size_v<decltype(Event::what)>);
 
 template <class E>
@@ -137,6 +138,13 @@ void fields(F& f, Step& e) {
 }
 
 template <class F>
+void fields(F& f, Initialise& e) {
+    f.required("job", e.job, kId);
+    f.required("type", e.type, kText);
+    f.required("nodes", e.nodes, kNodes);
+}
+
+template <class F>
 void fields(F& f, Event& e) {
     f.required("time", e.time, kTime);
     f.required("event", e.what, Which{kNames});
@@ -205,6 +213,10 @@ struct Describe {
         if (e.held < e.nodes) return fmt::format("{}: waits for {} more", step, e.nodes - e.held);
         if (e.held > e.nodes) return fmt::format("{}: has {} too many", step, e.held - e.nodes);
         return step;
+    }
+
+    std::string operator()(const Initialise& e) const {
+        return fmt::format("initialises {} for jobs of type {}", e.nodes, e.type);
     }
 
     template <class E>

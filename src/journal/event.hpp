@@ -155,10 +155,18 @@ struct Step {
     int held = 0;    // that the job has; fewer: it waits for the rest
 };
 
+// The job starts on nodes that nothing is known to have initialised for its type, so that it does
+// that first.
+struct Initialise {
+    JobId job = 0;
+    std::string type;   // of the job
+    std::string nodes;  // those of its nodes
+};
+
 struct Event {
     Time time = 0;
     std::variant<Controller, Submit, Start, Offer, Accept, Decline, Expire, Cancel, Release, Resize,
-                 Ready, Request, Grant, Deny, End, Step>
+                 Ready, Request, Grant, Deny, End, Step, Initialise>
         what;
 };
 

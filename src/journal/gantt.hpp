@@ -16,8 +16,9 @@ namespace elastic::journal {
 struct Span {
     int job = 0;  // index into Timeline::jobs
     Time from = 0, to = 0;
-    bool joined = false;  // began with an expansion, not with the job's start
-    bool left = false;    // ended with a shrink, not with the job's end
+    bool joined = false;       // began with an expansion, not with the job's start
+    bool left = false;         // ended with a shrink, not with the job's end
+    bool initialised = false;  // the job initialised the node for its type
     friend bool operator==(const Span&, const Span&) = default;
 };
 
@@ -47,6 +48,7 @@ struct JobHistory {
     std::vector<int> sizes;                    // at the start and after each resize
     std::vector<SizeChange> changes;
     std::vector<StepBegin> steps;  // but for the first, with which it starts
+    std::string type;              // for which it initialised nodes, "" if it did not
 
     // Seconds for which steps waited.
     Duration step_wait() const;

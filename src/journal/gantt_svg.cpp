@@ -6,6 +6,7 @@
 // stays small.  Rigid jobs are grey, elastic ones coloured; a green left edge
 // marks nodes that joined a running job, a red right edge nodes it gave up.  Where a step of an
 // evolution profile begins there is a dashed line, and while it waits for nodes its job is hatched.
+// A black left edge marks nodes that a job initialises for its type.
 //
 // Always holds: whatever the journal's texts are, the result is well-formed
 // XML without scripts or references.
@@ -95,6 +96,11 @@ class Drawing {
     double load_top() const { return kTop + chart_ + kLoadGap; }
     double axis() const { return load_top() + kLoad; }
 
+    bool has_initialisations() const {
+        return std::ranges::any_of(timeline_.jobs,
+                                   [](const JobHistory& job) { return !job.type.empty(); });
+    }
+
     bool has_steps() const {
         return std::ranges::any_of(timeline_.jobs,
                                    [](const JobHistory& job) { return !job.steps.empty(); });
@@ -169,6 +175,8 @@ class Drawing {
                             tick_label(block.span.to - timeline_.from));
         for (const StepBegin& step : job.steps)
             if (is_within(step, block.span)) text += step_text(step);
+        if (block.span.initialised)
+            text += fmt::format("\ninitialised for jobs of type {}", escaped(job.type));
         if (block.span.joined) text += why(job, block.span.from, "joined");
         if (block.span.left) text += why(job, block.span.to, "given up");
         if (!job.state.empty()) text += '\n' + escaped(job.state);
@@ -204,6 +212,9 @@ class Drawing {
         put(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" rx="{}" fill="{}"/>)",
             left, top + inset, width, height - 2 * inset, inset * 2, colour(block.span.job));
         draw_steps(block.span, top + inset, height - 2 * inset);
+        if (block.span.initialised)
+            put(R"(<path d="M{0:.1f} {1:.1f}v{2:.1f}" stroke="#24292f" stroke-width="3"/>)",
+                left + 1.5, top + inset, height - 2 * inset);
         if (block.span.joined) draw_edge(left, top + inset, height - 2 * inset, "#1a7f37");
         if (block.span.left)
             draw_edge(left + width - 3, top + inset, height - 2 * inset, "#cf222e");
@@ -275,6 +286,9 @@ class Drawing {
         if (has_steps())
             put(R"(<text x="{}" y="{:.1f}">dashed: a step of a profile begins; hatched: it waits for nodes</text>)",
                 kLeft + 470, top + 10);
+        if (has_initialisations())
+            put(R"(<text x="{}" y="{:.1f}">black edge: initialises the node for its type</text>)",
+                kLeft + 470, top + (has_steps() ? kLegendRow : 0) + 10);
         top += kLegendRow;
         const std::size_t shown = std::min(timeline_.jobs.size(), kMaxLegend);
         for (std::size_t i = 0; i < shown; ++i) {

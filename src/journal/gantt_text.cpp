@@ -199,6 +199,7 @@ class Chart {
                                 sizes_text(job, symbols_.arrow));
             if (const Duration waited = job.step_wait(); waited > 0)
                 out_ += fmt::format("  steps waited {}", tick_label(waited));
+            if (!job.type.empty()) out_ += fmt::format("  initialised for {}", job.type);
             if (!job.state.empty() && job.state != "COMPLETED")
                 out_ += fmt::format("  {}", printable(job.state));
             out_ += '\n';

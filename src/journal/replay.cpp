@@ -457,6 +457,15 @@ struct Replay::State {
                    held);
     }
 
+    void on(const Initialise& e) {
+        Job* job = running(e.job, "initialise");
+        const auto names = expand_hostlist(e.nodes);
+        if (!job || !names) return;
+        for (const std::string& name : *names)
+            if (!job->nodes.contains(id_of(name)))
+                report(Rule::not_held, e.job, "initialises {}, which it does not hold", name);
+    }
+
     void on(const End& e) {
         const auto it = jobs.find(e.job);
         if (it == jobs.end())

@@ -59,6 +59,19 @@ class Builder {
         if (e.held < e.nodes) waiting_.insert(e.job);
     }
 
+    void on(const Initialise& e) {
+        const auto known = job_index_.find(e.job);
+        const auto held = held_.find(e.job);
+        const auto names = expand_hostlist(e.nodes);
+        if (known == job_index_.end() || held == held_.end() || !names) return;
+        result_.jobs[known->second].type = printable(e.type);
+        for (const std::string& name : *names) {
+            const auto row = row_index_.find(name);
+            if (row == row_index_.end() || !held->second.contains(row->second)) continue;
+            result_.rows[row->second].spans[held->second.at(row->second)].initialised = true;
+        }
+    }
+
     // What the step lacked is there, or it is over.
     void end_wait(JobId id) {
         if (waiting_.erase(id)) result_.jobs[job_index_.at(id)].steps.back().had_at = now_;
@@ -119,7 +132,7 @@ class Builder {
             if (is_new) result_.rows.push_back({name, {}});
             std::vector<Span>& spans = result_.rows[row->second].spans;
             if (!held_[id].try_emplace(row->second, spans.size()).second) continue;
-            spans.push_back({index, now_, now_, joined, false});
+            spans.push_back({index, now_, now_, joined, false, false});
         }
     }
 

@@ -280,7 +280,9 @@ void Scheduler::pass() {
     urgent_ = false;
     Time now = wall_clock();
     negotiation_.follow_steps(now);
-    reader_.read(now);
+    reader_.read_queue();
+    groups_.advance(now);
+    reader_.read_again(now);
     read_site();
     const std::size_t waiting = reading_.view.snapshot.pending.size();
     while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {

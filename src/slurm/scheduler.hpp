@@ -69,11 +69,13 @@ class Scheduler {
     controller::Negotiation negotiation_{config_, state_, outbox_};
     controller::Queries queries_{config_, state_, outbox_, negotiation_, site_};
     Observer observer_{state_, outbox_, negotiation_};
-    AgreedNodes agreed_{state_.book};
+    AgreedNodes agreed_{state_.book, state_.packets};
     Placement placement_{agreed_, reading_.view};
     ClusterReader reader_{config_, state_, observer_, agreed_, reading_};
     Settlement settlement_{state_, outbox_, negotiation_, observer_, agreed_, placement_, reading_};
-    Executor executor_{state_, outbox_, negotiation_, observer_, settlement_, placement_, reading_};
+    GroupRunner groups_{state_, outbox_, observer_, settlement_, agreed_, reading_};
+    Executor executor_{state_,      outbox_, negotiation_, observer_,
+                       settlement_, groups_, placement_,   reading_};
     journal::Writer journal_;
     core::Planner planner_;
     std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Jobs of one type follow each other on a node that is initialised once for them."""
 
+import collections
+import contextlib
 import json
 import pwd
+import time
 
 import pytest
 from elastic_live import wait_until
@@ -216,4 +219,359 @@ def test_a_malleable_job_initialises_the_nodes_that_join(cluster, site):
     ran = app.shell('eval "$(selastic env)"; srun -Q true')
     assert ran["code"] == 0, ran
     assert len(site.initialisations()) == 2
+    assert initialised_nodes(cluster, [app.job]) == {"gauss": 2}
     app.exit()
+
+
+# ---- groups: the scheduler lets jobs of one type follow each other
+
+
+@contextlib.contextmanager
+def occupied(cluster):
+    """All nodes in use, so that what is submitted meanwhile waits side by side."""
+    blocker = cluster.sbatch("-N8", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(blocker, "RUNNING")
+    yield
+    cluster.wait_two_passes()
+    cluster.run("scancel", blocker)
+
+
+def of_type(site, job_type):
+    return f'echo "job {job_type} $SLURM_JOB_ID $SLURM_JOB_NODELIST" >>{site.log}'
+
+
+def completed(cluster, jobs):
+    for job in jobs:
+        cluster.wait_state(job, "COMPLETED", within=120)
+
+
+def initialised_nodes(cluster, jobs):
+    """How many nodes the jobs initialised, as the journal says, by type."""
+    counts = collections.Counter()
+    for event in cluster.journal(event="initialise"):
+        if event["job"] in jobs:
+            counts[event["type"]] += len(cluster.expand(event["nodes"]))
+    return counts
+
+
+def test_types_that_alternate_in_the_queue_follow_each_other(cluster, site):
+    """In the order of the queue each job would initialise the node anew."""
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", job_type=job_type, wrap=of_type(site, job_type))
+                for _ in range(6) for job_type in ("gauss", "jacobi")]
+    completed(cluster, jobs)
+    # Six jobs of a minute and an initialisation of another one: a node each, by ScaleRatio=4.
+    assert collections.Counter(job_type for job_type, *_ in site.initialisations()) == {"gauss": 1, "jacobi": 1}
+    ran = [line.split()[1:] for line in site.lines() if line.startswith("job ")]
+    for remainder, job_type in enumerate(("gauss", "jacobi")):
+        own = [entry for entry in ran if entry[0] == job_type]
+        assert [int(job) for _, job, _ in own] == jobs[remainder::2]
+        assert len({node for *_, node in own}) == 1
+    assert initialised_nodes(cluster, jobs) == {"gauss": 1, "jacobi": 1}
+
+
+def test_two_hundred_jobs_of_four_types(cluster, site):
+    """Each node is initialised once a type at most, and no job ran before that."""
+    types = ("gauss", "jacobi", "krylov", "newton")
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", job_type=types[number % 4],
+                            wrap=f'echo "job $SLURM_JOB_ID $SLURM_JOB_NODELIST {types[number % 4]}" >>{site.log}')
+                for number in range(200)]
+    began = time.monotonic()
+    completed(cluster, jobs)
+    print(f"{time.monotonic() - began:.1f} s, {len(site.initialisations())} initialisations")
+    initialised = {}
+    for word, first, node, last in (line.split() for line in site.lines()):
+        if word == "init":
+            assert initialised.get(node) != first
+            initialised[node] = first
+        else:
+            assert initialised[node] == last, f"job {first}"
+    assert sorted(int(line.split()[1]) for line in site.lines() if line.startswith("job ")) == jobs
+    count = collections.Counter(job_type for job_type, *_ in site.initialisations())
+    assert all(count[job_type] <= 8 for job_type in types), count
+    assert initialised_nodes(cluster, jobs) == count
+
+
+class Gate:
+    """What jobs wait for before they end."""
+
+    def __init__(self, site):
+        self.file = site.folder / "gate"
+
+    def shut(self, site, word="job"):
+        return f'{site.says(word)}; while [ ! -e {self.file} ]; do sleep 0.05; done'
+
+    def open(self):
+        self.file.touch()
+
+
+@pytest.fixture
+def gate(site):
+    """A gate that is open in the end, so that no job outlives its test."""
+    made = Gate(site)
+    yield made
+    made.open()
+
+
+def group(cluster, site, count, *arguments, **keywords):
+    """So many jobs of a minute that wait side by side, so four of them are given a node."""
+    with occupied(cluster):
+        return [site.submit("-t1", *arguments, **keywords) for _ in range(count)]
+
+
+def ran(site):
+    """The numbers of jobs in the order in which they began."""
+    return [int(line.split()[1]) for line in site.lines() if line.startswith("job ")]
+
+
+def test_nobody_comes_between_the_jobs_of_a_group(cluster, site, gate):
+    with occupied(cluster):
+        first = site.submit("-N1", "-t1", wrap=gate.shut(site))
+        others = [site.submit("-N1", "-t1") for _ in range(3)]
+        # It would run before the second job, since the queue has it before that.
+        plain = cluster.sbatch("-N8", "--exclusive", "-t1", wrap=site.says("plain"))
+    cluster.wait_state(first, "RUNNING")
+    node = cluster.nodes_of(first)[0]
+    short = cluster.sbatch("-N1", "-t1", "-w", node, wrap=site.says("short"))
+    cluster.wait_two_passes()
+    gate.open()
+    completed(cluster, [first, *others, plain, short])
+    assert len(site.initialisations()) == 1
+    lines = [line.split()[0] for line in site.lines()]
+    assert lines == ["init", "job", "job", "job", "job", *lines[5:]] and sorted(lines[5:]) == ["plain", "short"]
+
+
+def test_what_comes_later_joins_a_later_group(cluster, site, gate):
+    """So nobody waits for a type that never ends."""
+    with occupied(cluster):
+        early = [site.submit("-N1", "-t1", wrap=gate.shut(site)) for _ in range(4)]
+    cluster.wait_state(early[0], "RUNNING")
+    plain = cluster.sbatch("-N8", "--exclusive", "-t1", wrap=site.says("plain"))
+    cluster.wait_two_passes()
+    late = [site.submit("-N8", "-t1") for _ in range(4)]
+    cluster.wait_two_passes()
+    gate.open()
+    completed(cluster, [*early, plain, *late])
+    words = [line.split()[0] for line in site.lines() if not line.startswith("init")]
+    assert words == ["job"] * 4 + ["plain"] + ["job"] * 4
+
+
+def test_jobs_of_other_sizes_share_the_nodes_of_their_group(cluster, site):
+    with occupied(cluster):
+        jobs = [site.submit(f"-N{size}", "-t1") for size in (1, 3, 1, 2, 1)]
+    completed(cluster, jobs)
+    nodes = [node for _, node, _ in site.initialisations()]
+    assert len(nodes) == len(set(nodes)) <= 3
+    starts = [cluster.journal(job, "start")[0] for job in jobs]
+    assert [start["count"] for start in starts] == [1, 3, 1, 2, 1]
+    assert len({node for start in starts for node in cluster.expand(start["nodes"])}) == 3
+
+
+def test_a_malleable_job_takes_the_nodes_of_its_group(cluster, site, gate):
+    with occupied(cluster):
+        jobs = [cluster.sbatch(f"--elastic=malleable,min=1,max=8,packet=gauss,init={site.program}", "-N1", "-t1",
+                               wrap=site.says("job")) for _ in range(12)]
+    completed(cluster, jobs)
+    starts = [cluster.journal(job, "start")[0] for job in jobs]
+    assert [start["count"] for start in starts] == [3] * 12
+    assert len({start["nodes"] for start in starts}) == 1
+    assert ran(site) == jobs
+
+
+def test_the_elements_of_an_array_are_a_group(cluster, site):
+    with occupied(cluster):
+        array = site.submit("-N1", "-t1", "-a", "1-12")
+        other = site.submit("-N1", "-t1", "-a", "1-4", job_type="jacobi")
+    cluster.wait_quiet_queue()
+    assert collections.Counter(job_type for job_type, *_ in site.initialisations()) == {"gauss": 3, "jacobi": 1}
+    assert len(ran(site)) == 16, (array, other)
+
+
+def test_an_array_that_is_throttled_stays_so(cluster, site, gate):
+    with occupied(cluster):
+        site.submit("-N1", "-t4", "-a", "1-6%2", wrap=gate.shut(site))
+    wait_until(lambda: len(ran(site)) == 2, "two elements to run")
+    cluster.wait_two_passes()
+    assert len(ran(site)) == 2
+    gate.open()
+    cluster.wait_quiet_queue()
+    assert len(ran(site)) == 6
+
+
+def test_a_group_goes_on_where_an_initialisation_fails(cluster, site):
+    site.write(f'[ -e {site.folder}/mended ] || {{ touch {site.folder}/mended; echo no licence; exit 3; }}; '
+               f'echo init gauss x x >>{site.log}')
+    first, *others = group(cluster, site, 4, "-N1")
+    cluster.wait_state(first, "FAILED")
+    completed(cluster, others)
+    assert "no licence" in cluster.output(first)
+    assert site.lines() == ["init gauss x x", *[f"job {job}" for job in others]]
+    assert set(cluster.node_states().values()) == {"idle"}
+
+
+def test_a_group_goes_on_without_those_who_leave_it(cluster, site, gate):
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(6)]
+        other = site.submit("-N1", "-t1", job_type="jacobi")
+    cancelled, held, later, moved = jobs[1:5]
+    cluster.wait_state(jobs[0], "RUNNING")
+    cluster.run("scancel", cancelled)
+    cluster.run("scontrol", "hold", held)
+    cluster.run("scontrol", "update", f"JobId={later}", "StartTime=now+1hour")
+    cluster.run("scontrol", "update", f"JobId={moved}", "Partition=left")
+    gate.open()
+    completed(cluster, [jobs[0], moved, jobs[5], other])
+    assert cluster.state(held) == cluster.state(later) == "PENDING"
+    assert len([1 for job_type, *_ in site.initialisations() if job_type == "gauss"]) <= 2
+    cluster.run("scontrol", "release", held)
+    cluster.run("scontrol", "update", f"JobId={later}", "StartTime=now")
+    completed(cluster, [held, later])
+    assert sorted(ran(site)) == sorted(set(jobs) - {cancelled} | {other})
+
+
+def test_a_member_that_waits_for_another_job_leaves(cluster, site, gate):
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(4)]
+    cluster.wait_state(jobs[0], "RUNNING")
+    cluster.run("scontrol", "update", f"JobId={jobs[1]}", f"Dependency=afterok:{jobs[3]}")
+    gate.open()
+    completed(cluster, jobs)
+    assert ran(site) == [jobs[0], jobs[2], jobs[3], jobs[1]]
+    assert len(site.initialisations()) == 1
+
+
+def test_a_requeued_member_stands_in_the_queue_again(cluster, site, gate):
+    with occupied(cluster):
+        first = site.submit("-N1", "-t1", "--requeue", wrap=gate.shut(site, "begun"))
+        others = [site.submit("-N1", "-t1") for _ in range(3)]
+    wait_until(lambda: f"begun {first}" in site.lines(), "the first job to run")
+    cluster.run("scontrol", "requeue", first)
+    completed(cluster, others)
+    assert ran(site) == others
+    assert len(site.initialisations()) == 1
+    assert cluster.state(first) == "PENDING"
+
+
+def test_users_have_groups_of_their_own(cluster, site, stranger):
+    other = pwd.getpwnam(stranger).pw_uid
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", user=other if number % 2 else None) for number in range(8)]
+    completed(cluster, jobs)
+    assert collections.Counter(user for *_, user in site.initialisations()) == {"root": 1, stranger: 1}
+    assert ran(site).index(jobs[6]) < len(jobs) and len(ran(site)) == 8
+    assert initialised_nodes(cluster, jobs) == {"gauss": 2}
+
+
+def test_a_group_outlives_its_controller(cluster, site, gate, expect_errors):
+    expect_errors += ["Malformed RPC of type", "Header lengths are longer than data received"]  # what it said last
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(4)]
+        plain = cluster.sbatch("-N8", "--exclusive", "-t1", wrap=site.says("plain"))
+    cluster.wait_state(jobs[0], "RUNNING")
+    wait_until(lambda: ran(site), "the first job to run")
+    # Slurm starts a job anew that it has not saved.
+    cluster.run("scontrol", "update", f"JobId={jobs[0]}", f"Comment={site.folder}")
+    wait_until(lambda: str(site.folder).encode() + b"\0" in cluster.slurm_state("job_state"), "Slurm's state is saved")
+    cluster.kill_controller()
+    cluster.start_controller()
+    cluster.wait_two_passes()
+    gate.open()
+    completed(cluster, [*jobs, plain])
+    assert ran(site) == jobs
+    assert len(site.initialisations()) == 1
+    assert initialised_nodes(cluster, jobs) == {"gauss": 1}
+
+
+def test_a_drained_node_leaves_its_group(cluster, site, gate):
+    with occupied(cluster):
+        jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number < 2 else None) for number in range(8)]
+    for job in jobs[:2]:
+        cluster.wait_state(job, "RUNNING")
+    drained = cluster.nodes_of(jobs[0])[0]
+    cluster.run("scontrol", "update", f"NodeName={drained}", "State=DRAIN", "Reason=test")
+    try:
+        gate.open()
+        completed(cluster, jobs)
+    finally:
+        cluster.run("scontrol", "update", f"NodeName={drained}", "State=RESUME")
+    starts = [cluster.journal(job, "start")[0]["nodes"] for job in jobs]
+    assert set(starts[2:]) == {starts[1]}
+    assert len(site.initialisations()) == 2
+
+
+def test_an_initialised_node_is_taken_again(cluster, site):
+    """What comes alone goes where its type was before."""
+    with occupied(cluster):
+        fourth = cluster.sbatch("-N1", "-t1", "-w", cluster.node_name(5), site.annotation(), wrap=site.says("job"))
+    completed(cluster, [fourth])
+    jobs = [site.run("-N1", "-t1") for _ in range(3)]
+    assert {cluster.journal(job, "start")[0]["nodes"] for job in jobs} == {cluster.node_name(5)}
+    assert len(site.initialisations()) == 1
+
+
+def test_malleable_jobs_make_room_for_a_group(cluster, site, elastic, gate):
+    """Its first job waits for the victims' nodes; all that they leave are its group's."""
+    elastic(Policy="lina-default")
+    app = cluster.actor("malleable,min=4,max=8", "-N8")
+    sizes = ("-N4", "-t1")
+    jobs = [site.submit(*sizes, wrap=gate.shut(site)) for _ in range(3)]
+    app.take_shrink()
+    cluster.wait_state(jobs[0], "RUNNING")
+    cluster.wait_two_passes()
+    gate.open()
+    completed(cluster, jobs)
+    assert ran(site) == jobs
+    assert len({cluster.journal(job, "start")[0]["nodes"] for job in jobs}) == 1
+    assert initialised_nodes(cluster, jobs) == {"gauss": 4}
+    app.exit()
+
+
+def test_a_group_takes_nodes_that_nobody_else_needs(cluster, site, gate):
+    """It began on the one that was free; by the twelve jobs that wait then it is worth three."""
+    blockers = [cluster.sbatch(f"-N{size}", "--exclusive", wrap="sleep 600") for size in (7, 1)]
+    for blocker in blockers:
+        cluster.wait_state(blocker, "RUNNING")
+    jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site)) for _ in range(13)]
+    cluster.wait_two_passes()
+    cluster.run("scancel", blockers[1])
+    cluster.wait_state(jobs[0], "RUNNING")
+    cluster.wait_two_passes()
+    assert cluster.state(jobs[1]) == "PENDING"
+    cluster.run("scancel", blockers[0])
+    for job in jobs[:3]:
+        cluster.wait_state(job, "RUNNING")
+    cluster.wait_two_passes()
+    assert cluster.state(jobs[3]) == "PENDING"
+    gate.open()
+    completed(cluster, jobs)
+    assert len(site.initialisations()) == 3
+
+
+def test_a_group_takes_no_nodes_that_others_wait_for(cluster, site, gate):
+    blockers = [cluster.sbatch(f"-N{size}", "--exclusive", wrap="sleep 600") for size in (7, 1)]
+    for blocker in blockers:
+        cluster.wait_state(blocker, "RUNNING")
+    jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site)) for _ in range(12)]
+    plain = cluster.sbatch("-N7", "--exclusive", "-t1", wrap=gate.shut(site, "plain"))
+    cluster.wait_two_passes()
+    cluster.run("scancel", blockers[1])
+    cluster.wait_state(jobs[0], "RUNNING")
+    cluster.run("scancel", blockers[0])
+    cluster.wait_state(plain, "RUNNING")
+    gate.open()
+    completed(cluster, [*jobs, plain])
+
+
+def test_a_limit_that_is_met_dissolves_the_group(cluster, site, gate):
+    """A licence that is not there keeps its job, and neither its nodes nor the others."""
+    holder = cluster.sbatch("-N1", "--exclusive", "-L", "beer:2", wrap=gate.shut(site, "holder"))
+    cluster.wait_state(holder, "RUNNING")
+    thirsty = site.submit("-N1", "-t1", "-L", "beer:1", job_type="jacobi")
+    jobs = [site.submit("-N1", "-t1") for _ in range(4)]
+    more = [site.submit("-N1", "-t1", "-L", "beer:1") for _ in range(2)]
+    completed(cluster, jobs)
+    cluster.wait_two_passes()
+    assert {cluster.state(job) for job in (thirsty, *more)} == {"PENDING"}
+    gate.open()
+    completed(cluster, [holder, thirsty, *more])

@@ -238,7 +238,7 @@ std::vector<Use> uses_after(const Case& c) {
     for (const Action& action : c.actions) {
         if (action.kind != ActionKind::start) continue;
         const PendingJob& job = *c.pending.at(action.job);
-        Duration duration = job.duration;
+        Duration duration = job.duration_at(action.size_after);
         if (action.size_after < job.elastic.pref)
             duration = rescale(duration, job.elastic.pref, action.size_after, job.elastic);
         uses.push_back(
@@ -246,7 +246,7 @@ std::vector<Use> uses_after(const Case& c) {
     }
     for (const Action& action : c.actions) {
         if (action.kind != ActionKind::reserve) continue;
-        Duration duration = c.pending.at(action.job)->duration;
+        Duration duration = c.pending.at(action.job)->duration_at(action.size_after);
         const Sizing& a = c.pending.at(action.job)->elastic;
         if (action.size_after < a.pref) duration = rescale(duration, a.pref, action.size_after, a);
         duration = c.snapshot.now + duration - c.snapshot.now;  // rounded as the planner rounds
@@ -329,7 +329,8 @@ TEST(the_reserved_nodes_are_free_at_the_reserved_time) {
                 if (action.kind != ActionKind::reserve) continue;
                 ++reservations;
                 for (const Use& at : uses) {
-                    const Time end = action.time + c.pending.at(action.job)->duration;
+                    const Time end =
+                        action.time + c.pending.at(action.job)->duration_at(action.size_after);
                     const Time time = std::max(at.from, action.time);
                     if (time >= std::max(end, std::nextafter(action.time, kNever))) continue;
                     for (std::size_t p = 0; p < action.nodes.size(); ++p) {
@@ -417,7 +418,7 @@ void apply_start(const Action& action, Snapshot& next) {
     job.held = action.nodes;
     while (job.held[job.batch_host_pool] == 0) ++job.batch_host_pool;
     job.start = job.last_resize = next.now;
-    Duration duration = pending->duration;
+    Duration duration = pending->duration_at(action.size_after);
     if (action.size_after < job.elastic.pref)
         duration = rescale(duration, job.elastic.pref, action.size_after, job.elastic);
     job.estimated_end = std::min(next.now + duration, kNever);

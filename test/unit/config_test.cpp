@@ -25,7 +25,8 @@ TEST(config_of_an_empty_file_is_the_default) {
 
 TEST(config_reads_every_key) {
     Config config = *parse(
-        "GraceTime=2:00\nMaxGraceTime=5:00\nshrinktimeout=KILL\nBackOff=0\nLinkBandwidth="
+        "GraceTime=2:00\nMaxGraceTime=5:00\nshrinktimeout=KILL\nBackOff=0\nScaleRatio=2."
+        "5\nInitTime=1:30\nLinkBandwidth="
         "25G\nListenPort="
         "7000\nInterval=0.05\n"
         "MaxConnections=10\nMaxConnectionsPerUser=3\nJournalFile=/var/log/e.journal\n"
@@ -35,6 +36,8 @@ TEST(config_reads_every_key) {
     check_that(config.shrink_timeout == ShrinkTimeout::kill);
     check_eq(config.back_off, 0.0);
     check_eq(config.link_bandwidth, 25e9);
+    check_eq(config.scale_ratio, 2.5);
+    check_eq(config.init_time, 90.0);
     check_eq(config.listen_port, 7000);
     check_eq(config.interval, 0.05);
     check_eq(config.max_connections, 10);

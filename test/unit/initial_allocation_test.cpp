@@ -42,6 +42,21 @@ TEST(a_job_with_a_range_takes_what_is_idle) {
     check_eq(plan_text(b.snapshot, "easy"), "start 1 [6] ->6\nstart 2 [4] ->4\n");
 }
 
+// [packet]: with more nodes than it needs a group is over sooner, which backfilling counts on.
+TEST(a_group_of_jobs_is_planned_by_its_time_on_the_nodes_it_takes) {
+    const auto plan_with = [](Duration initialisation) {
+        SnapshotBuilder b({4});
+        b.run(1, rigid(4), {4}, 100);
+        b.queue(10, rigid(8), 50);  // at +100
+        PendingJob& group = b.queue(11, range(1, 6), 0);
+        group.divisible = 300;
+        group.duration = initialisation + group.divisible;
+        return plan_text(b.snapshot, "easy");
+    };
+    check_eq(plan_with(25), "start 11 [4] ->4 backfilled\nreserve 10 [8] ->8 at +100\n");
+    check_eq(plan_with(26), "reserve 10 [8] ->8 at +100\n");
+}
+
 TEST(a_job_with_a_range_delays_no_reservation) {
     SnapshotBuilder b({4});
     b.run(1, rigid(6), {6}, 100);

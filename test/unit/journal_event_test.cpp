@@ -29,6 +29,7 @@ std::vector<Event> one_of_each() {
         {12, Grant{7, 10, ResizeKind::shrink, 2, 1}},
         {13, Deny{7, 11, ResizeKind::shrink, 2, "no nodes"}},
         {14, Step{7, 2, 10, 5}},
+        {15, Initialise{7, "gauss", "n[1-4]"}},
         {1700000000.25, End{7, "COMPLETED", 4}},
     };
 }

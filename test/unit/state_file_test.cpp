@@ -116,6 +116,27 @@ TEST(the_bytes_of_the_file_are_those_of_its_format) {
     check_eq(state_text(sample()), std::string(kSampleText));
 }
 
+TEST(groups_and_what_nodes_are_initialised_for_outlive_a_controller) {
+    State state = sample();
+    WaitingGroup waiting;
+    waiting.group.key = {1000, "gauss", "./warm"};
+    waiting.group.partition = "all";
+    waiting.group.initialisation = 60;
+    waiting.group.waiting = {{20, 3, 1, 4, 600, 2}, {21, 1, 2, 2, 60, 2}};
+    state.packets.begin(waiting, "n[1-4]", 4);
+    state.packets.use("n[1-2]", waiting.group.key, 500);
+    state.packets.use("n3", waiting.group.key, 400);
+    state.packets.use("n4", {1001, "gauss", "./warm"}, 600);
+    const Restart restart(state);
+    check_ok(restart.done);
+    const PacketBook& packets = restart.after.packets;
+    check_eq(packets.groups().size(), 1u);
+    check_eq(packets.groups()[0].node_list, "n[1-4]");
+    check_eq(packets.groups()[0].work(), state.packets.groups()[0].work());
+    check_that((packets.initialised_for(waiting.group.key) ==
+                std::map<std::string, Time>{{"n1", 400}, {"n2", 400}, {"n3", 400}}));
+}
+
 TEST(what_is_read_is_what_was_written) {
     const Restart restart(sample());
     check_ok(restart.done);

@@ -12,6 +12,7 @@
 #include "common/atomic_file.hpp"
 #include "common/config_file.hpp"
 #include "common/text.hpp"
+#include "core/model/packet.hpp"
 
 namespace elastic::core {
 
@@ -50,6 +51,14 @@ Result<void> link_bandwidth(Config& config, std::string_view text) {
     return {};
 }
 
+Result<void> scale_ratio(Config& config, std::string_view text) {
+    const std::optional<double> ratio = parse_number(text);
+    if (!ratio || *ratio < kLeastScaleRatio || *ratio > kGreatestScaleRatio)
+        return error("must be a number from {} to {}", kLeastScaleRatio, kGreatestScaleRatio);
+    config.scale_ratio = *ratio;
+    return {};
+}
+
 Result<void> shrink_timeout(Config& config, std::string_view text) {
     bool kill = equal_ignoring_case(text, "kill");
     if (!kill && !equal_ignoring_case(text, "revoke")) return error("one of revoke, kill");
@@ -71,6 +80,8 @@ constexpr std::array kKeys{
     Key{"ShrinkTimeout", shrink_timeout},
     Key{"BackOff", duration<&Config::back_off, 0, kDay>},
     Key{"LinkBandwidth", link_bandwidth},
+    Key{"ScaleRatio", scale_ratio},
+    Key{"InitTime", duration<&Config::init_time, 1, kDay>},
     Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},
     Key{"Interval", duration<&Config::interval, 0, 60>},
     Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},

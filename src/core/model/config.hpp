@@ -22,6 +22,8 @@ struct Config {
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
     Duration back_off = 300;         // BackOff: no offers to a job that let one expire or declined
     double link_bandwidth = 1e9;     // LinkBandwidth: bytes a second that a node sends
+    double scale_ratio = 4;          // ScaleRatio: [packet] k
+    Duration init_time = 60;         // InitTime: of an initialisation that does not say its own
     int listen_port = kDefaultPort;  // ListenPort
     Duration interval = 0.1;         // Interval: least time between two passes, seconds
     int max_connections = 4096;      // MaxConnections in all

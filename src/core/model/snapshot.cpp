@@ -71,6 +71,9 @@ void fields(F& f, PendingJob& job) {
     f.required("elastic", job.elastic, kSizing);
     f.required("eligible", job.eligible, kPlace);
     f.required("duration", job.duration, kDuration);
+    f.optional("divisible", job.divisible, kDuration);
+    f.holds(job.divisible <= job.duration, "divisible={} is larger than duration={}", job.divisible,
+            job.duration);
     f.required("submit", job.submit, kTime);
     f.optional("promised", job.promised, kTime, kNever);
     f.optional("shares_nodes", job.shares_nodes);
@@ -293,6 +296,10 @@ int PendingJob::requested_size() const {
 int PendingJob::smallest_start() const {
     if (!elastic.malleable) return requested_size();
     return elastic.sizes.smallest(elastic.min, elastic.max);
+}
+
+Duration PendingJob::duration_at(int size) const {
+    return duration - divisible + divisible * elastic.pref / std::max(size, elastic.pref);
 }
 
 int Snapshot::idle() const {

@@ -54,6 +54,8 @@ struct PendingJob {
     Sizing elastic;  // as above
     EligibilityId eligible = 0;
     Duration duration = 0;  // time limit, used as the estimate
+    // Of `duration`, what nodes beyond the preferred size share: the jobs of a group ([packet]).
+    Duration divisible = 0;
     Time submit = 0;
     Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
     bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
@@ -73,6 +75,8 @@ struct PendingJob {
     int requested_size() const;
     // The smallest size it can start with under any policy.
     int smallest_start() const;
+    // Of what starts with that size, at least the preferred one.
+    Duration duration_at(int size) const;
 };
 
 // Nodes that jobs share, or that are not to be had now for another reason that

@@ -115,6 +115,17 @@ bool Executor::do_start(const Action& action, Time now) {
     }
     job_record_t* job = pending_job(action.job);
     if (!job) return false;
+    if (reading_.view.extended.contains(action.job)) {
+        groups_.extend(action.job, placement_.for_start(job, action), action.size_after, now);
+        return false;
+    }
+    if (const auto group = reading_.view.groups.find(action.job);
+        group != reading_.view.groups.end()) {
+        const Started first =
+            groups_.begin(group->second, placement_.for_start(job, action), action.size_after, now);
+        return first.outcome != StartOutcome::started &&
+               remember_refusal(job, action, first.outcome);
+    }
     Started started = try_to_start(job, action);
     if (started.outcome == StartOutcome::started) {
         // Of an array, it was said of the element that has started.
@@ -151,7 +162,13 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const bool is_counted = !entry.shares_nodes && job->details->max_nodes > 0;
     const int size = is_counted ? action.size_after : kAsRequested;
     const time_t hole_ends = end_of_hole(action);
-    Started started = start_job(job, attempt, allowed, size, hole_ends);
+    const controller::Job* known = state_.jobs.find(action.job);
+    const NodeSet first = known && is_counted
+                              ? groups_.prefer_initialised(known->packet_key(), allowed, size)
+                              : allowed;
+    Started started = start_job(job, attempt, first, size, hole_ends);
+    if (started.outcome == StartOutcome::no_room && !first.equals(allowed))
+        started = start_job(job, attempt, allowed, size, hole_ends);
     if (started.outcome == StartOutcome::no_room && may_start_anywhere(action))
         started = start_job(job, attempt, placement_.for_start_anywhere(action), size);
     // Slurm may have reasons against so many that it has not against fewer.
@@ -355,6 +372,11 @@ void Executor::explain_waiting() {
             if (job_record_t* job = pending_job(pending[entry].id))
                 explain(job, std::exchange(reason, WAIT_PRIORITY));
     }
+    ControllerLock lock;
+    for (const auto& [lead, group] : reading_.view.groups)
+        for (const controller::GroupJob& member : group.group.waiting)
+            if (job_record_t* job = member.id == lead ? nullptr : pending_job(member.id))
+                explain(job, WAIT_PRIORITY);
 }
 
 // Jobs that no plan starts, since fewer nodes are eligible than they need: some of these are down,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/model/plan.hpp"
+#include "slurm/act/groups.hpp"
 #include "slurm/act/settlement.hpp"
 #include "slurm/act/start.hpp"
 
@@ -12,12 +13,13 @@ class Executor {
   public:
     Executor(controller::State& state, controller::Outbox& outbox,
              controller::Negotiation& negotiation, Observer& observer, Settlement& settlement,
-             Placement& placement, Reading& reading)
+             GroupRunner& groups, Placement& placement, Reading& reading)
         : state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
           observer_(observer),
           settlement_(settlement),
+          groups_(groups),
           placement_(placement),
           reading_(reading) {}
 
@@ -58,6 +60,7 @@ class Executor {
     controller::Negotiation& negotiation_;
     Observer& observer_;
     Settlement& settlement_;
+    GroupRunner& groups_;
     Placement& placement_;
     Reading& reading_;
     const core::Plan* plan_ = nullptr;  // the one that is being carried out

@@ -148,6 +148,7 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
     const Attempt& attempt = reading_.queue.attempts()[reading_.view.places[*index].attempt];
     NodeSet allowed(freed);
     allowed |= agreed_.of(claim);
+    if (give_to_group(id, allowed, size)) return;
     Started result = start_job(job, attempt, allowed, size);
     if (result.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
@@ -156,6 +157,24 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
     started(result.job, now);
     log_info("job {}: started on {} ({} nodes, handed over)", result.job->job_id, result.job->nodes,
              result.job->node_cnt);
+}
+
+// If the job stands for a group, that owns the nodes from now on, and starts its jobs there in the
+// next pass.
+bool Settlement::give_to_group(JobId id, const NodeSet& nodes, int size) {
+    const View& view = reading_.view;
+    if (const auto group = view.groups.find(id); group != view.groups.end()) {
+        const NodeSet own = nodes.first(size);
+        state_.packets.begin(group->second, own.text(), own.count());
+    } else if (controller::Group* begun = state_.packets.next_in(id)) {
+        NodeSet own(nodes);
+        begun->node_list = (own |= agreed_.of(*begun)).text();
+        state_.packets.changed();
+    } else {
+        return false;
+    }
+    outbox_.unsaved = true;
+    return true;
 }
 
 // What the victim has left; nothing if that was not possible.
@@ -301,6 +320,7 @@ void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreeme
         now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
     log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
              to < from ? "gave up" : "got", changed, agreement.reason);
+    observer_.tell_initialisation(entry, now);
     if (agreement.state != AgreementState::joined)
         return negotiation_.applied(agreement, entry, changed, now);
     agreement.node_list = changed;

@@ -56,6 +56,7 @@ class Settlement {
     bool finish_joining(controller::Agreement&, Time now);
     bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
     void hand_over(JobId beneficiary, Time now);
+    bool give_to_group(JobId, const NodeSet&, int size);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);
     bool grow_by(controller::Agreement&, const NodeSet& freed, Time now);
     NodeSet apply_shrink(controller::Agreement&, Time now);

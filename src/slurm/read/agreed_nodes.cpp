@@ -34,14 +34,16 @@ const NodeSet& AgreedNodes::of(const std::string& list) {
 
 const NodeSet& AgreedNodes::promised() {
     forget_if_stale();
-    if (revision_ == book_.revision()) return promised_;
+    const std::uint64_t revision = book_.revision() + packets_.revision();
+    if (revision_ == revision) return promised_;
     promised_ = NodeSet();
     for (const auto& [op, agreement] : book_.all())
         if (agreement.open() && agreement.kind == ResizeKind::expand &&
             !agreement.node_list.empty())
             promised_ |= of(agreement);
     for (const auto& [job, claim] : book_.claims()) promised_ |= of(claim);
-    revision_ = book_.revision();
+    for (const controller::Group& group : packets_.groups()) promised_ |= of(group);
+    revision_ = revision;
     return promised_;
 }
 

@@ -9,19 +9,22 @@
 #include <unordered_map>
 
 #include "controller/agreement.hpp"
+#include "controller/packet_book.hpp"
 #include "slurm/nodes.hpp"
 
 namespace elastic::slurm {
 
 class AgreedNodes {
   public:
-    explicit AgreedNodes(const controller::AgreementBook& book) : book_(book) {}
+    AgreedNodes(const controller::AgreementBook& book, const controller::PacketBook& packets)
+        : book_(book), packets_(packets) {}
 
     // Valid until the next call.
     const NodeSet& of(const controller::Agreement& agreement) { return of(agreement.node_list); }
     const NodeSet& of(const controller::Claim& claim) { return of(claim.node_list); }
+    const NodeSet& of(const controller::Group& group) { return of(group.node_list); }
 
-    // Idle nodes that no growth and no claim in flight names.
+    // Idle nodes that no growth and no claim in flight names and no group owns.
     NodeSet free();
     // And those that are kept for this pending job.
     NodeSet free_for(JobId pending);
@@ -32,10 +35,11 @@ class AgreedNodes {
     void forget_if_stale();
 
     const controller::AgreementBook& book_;
+    const controller::PacketBook& packets_;
     std::unordered_map<std::string, NodeSet> sets_;  // by text
     time_t made_ = 0;                                // sets_ is of Slurm's table as of then
     NodeSet promised_;
-    std::uint64_t revision_ = 0;  // of the book that promised_ was made of; 0 none
+    std::uint64_t revision_ = 0;  // of the books that promised_ was made of, both grow; 0 none
 };
 
 }  // namespace elastic::slurm

@@ -15,6 +15,11 @@ using controller::AgreementState;
 
 // Four holds of the lock, none of them longer than it must be.
 void ClusterReader::read(Time now) {
+    read_queue();
+    read_again(now);
+}
+
+void ClusterReader::read_queue() {
     {
         ControllerLock lock;
         reading_.queue.list();
@@ -25,7 +30,6 @@ void ClusterReader::read(Time now) {
     }
     reading_.queue.finish();
     reading_.refusals = {};
-    read_again(now);
 }
 
 void ClusterReader::read_again(Time now) {
@@ -35,7 +39,9 @@ void ClusterReader::read_again(Time now) {
     }
     ControllerLock lock;
     observer_.observe_holders(now);
-    read_cluster(now, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
+    const std::set<JobId> claimed = beneficiaries();
+    read_cluster(now, state_.jobs, {config_, state_.packets, agreed_, claimed}, reading_.queue,
+                 reading_.refusals, reading_.view);
     mark_resizable(now);
     add_agreements();
 }
@@ -48,7 +54,9 @@ void ClusterReader::mark_resizable(Time now) {
         // To the nodes of a step its job has agreed when it was submitted.
         const bool takes_part = entry && (entry->takes_part(now, grace_of(config_, *entry)) ||
                                           (open && open->for_step));
-        job.resizable = takes_part && (!open || undecided);
+        // The nodes of its group are for the other jobs as they are.
+        const bool is_free = !reading_.view.in_groups.contains(job.id);
+        job.resizable = takes_part && is_free && (!open || undecided);
     }
 }
 
@@ -81,6 +89,15 @@ void ClusterReader::add_agreements() {
         snapshot.claims.push_back({job.id, reading_.view.count(kept.get())});
     }
     reading_.view.split_claimed();
+}
+
+// For whom others give up nodes.
+std::set<JobId> ClusterReader::beneficiaries() const {
+    std::set<JobId> ids;
+    for (const auto& [op, agreement] : state_.book.all())
+        if (agreement.open() && agreement.kind == ResizeKind::shrink)
+            ids.insert(agreement.beneficiary);
+    return ids;
 }
 
 // Slurm would not carry out what the last plan granted; once its time is over, the request is

@@ -23,10 +23,12 @@ class ClusterReader {
 
     // Locks, observes, and makes the queue, the view and its snapshot anew.
     void read(Time now);
-    // The same with the order of the queue as it was read last.
+    // The same in two parts, of which the first is the order of the queue alone.
+    void read_queue();
     void read_again(Time now);
 
   private:
+    std::set<JobId> beneficiaries() const;
     void mark_resizable(Time now);
     void add_agreements();
     bool is_waiting_for_slurm(const controller::Agreement& request, Time now) const;

@@ -141,10 +141,11 @@ void Observer::observe(job_record_t* job, Job& entry, Time now) {
     if (!holds) return;
     repair_batch(job);
     if (entry.running) follow_limit(job, entry, now);
-    if (!entry.running)
+    if (!entry.running) {
         arrivals_.push_back(
             {now, entry.suspended ? book_resume(job, entry, now) : book_start(job, entry, now)});
-    else if (entry.node_list != (job->nodes ? job->nodes : ""))
+        tell_initialisation(entry, now, arrivals_);
+    } else if (entry.node_list != (job->nodes ? job->nodes : ""))
         note_resize(job, entry, now);
     else if (entry.batch_host.empty())  // not known since a restart
         entry.batch_host = name_of(batch_host(job));
@@ -218,6 +219,7 @@ void Observer::started(const job_record_t* job, Time now) {
     Job& entry = sync(state_.jobs, job);
     if (!entry.submitted) submitted(job, entry, now);
     outbox_.note(now, book_start(job, entry, now));
+    tell_initialisation(entry, now);
     holders_.push_back(&entry);
     if (!entry.elastic || !job->details) return;
     // Slurm knows whole seconds only, by which this job's gap would end before that of
@@ -234,6 +236,7 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     entry.shows_last_size = false;
     entry.restarts = static_cast<int>(job->restart_cnt);
     entry.history = {};
+    entry.initialises.clear();
     entry.participation.not_before = 0;
     resized(job, entry);
     begin_time(job, entry, now);
@@ -274,6 +277,15 @@ void Observer::resized(const job_record_t* job, Job& entry) {
     entry.nodes = static_cast<int>(job->node_cnt);
     entry.node_list = text(job->nodes);
     entry.batch_host = name_of(batch_host(job));
+    fresh_ =
+        state_.packets.use(entry.node_list, entry.packet_key(), static_cast<Time>(time(nullptr)));
+}
+
+void Observer::tell_initialisation(Job& entry, Time now, std::vector<journal::Event>& to) {
+    if (fresh_.empty()) return;
+    entry.initialises += (entry.initialises.empty() ? "" : ",") + fresh_;
+    to.push_back({now, journal::Initialise{entry.id, entry.annotation.packet, fresh_}});
+    fresh_.clear();
 }
 
 void Observer::note_resize(const job_record_t* job, Job& entry, Time now) {
@@ -300,6 +312,7 @@ void Observer::note_resize(Job& entry, ResizeKind kind, int from, const std::str
                                               changed, entry.last_reason}};
     auto& events = kind == ResizeKind::shrink ? outbox_.events : arrivals_;
     events.push_back(std::move(event));
+    if (kind == ResizeKind::expand) tell_initialisation(entry, now, arrivals_);
     if (cause) return negotiation_.applied(*cause, entry, changed, now);
     outbox_.send(entry.participation.connection,
                  protocol::Applied{0, kind, changed, entry.node_list, entry.nodes});
@@ -323,7 +336,9 @@ controller::Agreement* Observer::cause_of(const Job& entry, ResizeKind kind,
     return agreement;
 }
 
+// Who was to initialise its nodes and has not come to a good end may not have come so far.
 void Observer::ended(Job& entry, const std::string& state, Time now) {
+    if (state != "COMPLETED" && state != "REQUEUED") state_.packets.forget(entry.initialises);
     negotiation_.job_ended(entry, now);
     outbox_.note(now, journal::End{entry.id, state, entry.running ? entry.nodes : 0});
 }

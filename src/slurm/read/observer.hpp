@@ -32,6 +32,11 @@ class Observer {
     // Books that the job holds the nodes its record names (a start or resize of ours).
     void started(const job_record_t*, Time now);
     void resized(const job_record_t*, Job&);
+    // Into the journal, behind what it says of the nodes themselves: those that the job is the
+    // first of its type to use.
+    void tell_initialisation(Job& entry, Time now) {
+        tell_initialisation(entry, now, outbox_.events);
+    }
     // Notes what somebody else has set the job's limit to; before a resize counts its work anew.
     static void follow_limit(const job_record_t*, Job&, Time now);
 
@@ -55,6 +60,7 @@ class Observer {
     void requeued(job_record_t*, Job&, Time now);
     static void forget_last_size(job_record_t*, Job&);
     static void restore_limit(job_record_t*, Job&);
+    void tell_initialisation(Job&, Time now, std::vector<journal::Event>& to);
     void suspended(Job&, Time now);
     static void note_not_running(Job&);
     void note_resize(const job_record_t*, Job&, Time now);
@@ -72,6 +78,7 @@ class Observer {
     time_t seen_until_ = 0;            // changes before this second were seen
     std::uint64_t round_ = 0;          // entries that it has not touched are of jobs that are gone
     std::vector<journal::Event> arrivals_;  // of this round: who holds more nodes than before
+    std::string fresh_;                     // of the nodes of the job that was booked last
 };
 
 }  // namespace elastic::slurm

@@ -24,9 +24,15 @@ namespace {
 
 class Builder {
   public:
-    Builder(Time now, controller::JobTable& jobs, const Queue& queue, const Refusals& refusals,
-            View& view)
-        : now_(now), jobs_(jobs), queue_(queue), refusals_(refusals), view_(view) {}
+    Builder(Time now, controller::JobTable& jobs, const Grouping& grouping, const Queue& queue,
+            const Refusals& refusals, View& view)
+        : now_(now),
+          jobs_(jobs),
+          grouping_(grouping),
+          queue_(queue),
+          refusals_(refusals),
+          view_(view),
+          in_groups_(grouping.packets.waiting_copies()) {}
 
     void build() {
         forget_last();
@@ -36,14 +42,24 @@ class Builder {
         view_.private_jobs = (slurm_conf.private_data & PRIVATE_DATA_JOBS) != 0;
         view_.read = time(nullptr);
         shared_end_.assign(node_record_count, -1);
+        owned_until_.assign(node_record_count, -1);
         read_running();
+        read_groups();
         read_pending();
         make_pools();
+        make_groups();
         count_held();
         count_idle_and_shared();
     }
 
   private:
+    // A group that has begun, and what it starts next.
+    struct Begun {
+        const controller::Group* group;
+        core::PendingJob next;
+        Queue::Place place;
+    };
+
     // Keeps the room of the long lists.
     void forget_last() {
         auto pending = std::move(view_.snapshot.pending);
@@ -51,6 +67,9 @@ class Builder {
         view_.snapshot = {};
         view_.snapshot.pending = std::move(pending);
         view_.places.clear();
+        view_.groups.clear();
+        view_.extended.clear();
+        view_.in_groups.clear();
     }
 
     // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
@@ -118,6 +137,40 @@ class Builder {
         elastic.pref = std::clamp(elastic.pref, elastic.min, elastic.max);
     }
 
+    // ---- groups that have begun: to others their nodes are in use until the last job has ended
+
+    void read_groups() {
+        for (const controller::Group& group : grouping_.packets.groups()) {
+            const NodeSet& nodes = grouping_.agreed.of(group);
+            const Time end = end_of(group, nodes);
+            nodes.for_each([&](int node) { owned_until_[node] = end; });
+            for_each_of(nodes, [&](core::RunningJob& running, const NodeSet&) {
+                running.estimated_end = std::max(running.estimated_end, end);
+                view_.in_groups.insert(running.id);
+            });
+        }
+    }
+
+    template <class Function>
+    void for_each_of(const NodeSet& nodes, Function&& function) {
+        for (std::size_t i = 0; i < running_records_.size(); ++i) {
+            NodeSet held(running_records_[i]->node_bitmap);
+            held &= nodes;
+            if (!held.empty()) function(view_.snapshot.running[i], held);
+        }
+    }
+
+    // As if each of its nodes had its share of what is left.
+    Time end_of(const controller::Group& group, const NodeSet& nodes) {
+        Duration work = group.work();
+        Time last = now_;
+        for_each_of(nodes, [&](const core::RunningJob& running, const NodeSet& held) {
+            work += std::max(0.0, running.estimated_end - now_) * held.count();
+            last = std::max(last, running.estimated_end);
+        });
+        return std::max(last, now_ + work / std::max(1, nodes.count()));
+    }
+
     // ---- pending jobs
 
     void read_pending() {
@@ -161,7 +214,16 @@ class Builder {
             pending.elastic.max = most_wanted(job, nodes);
         }
         pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
-        if (!pending.alternative) pending.copies = startable_tasks(job, nodes);
+        if (!pending.alternative) {
+            const int tasks = tasks_of(job) - copies_in_groups(job->job_id);
+            if (tasks < 1) {
+                if (const auto* group = grouping_.packets.next_in(pending.id))
+                    begun_.push_back({group, std::move(pending), place});
+                return;
+            }
+            pending.copies = std::min(tasks, node_record_count / nodes + 1);
+            add_candidate(job, entry, pending, place, tasks);
+        }
         view_.snapshot.pending.push_back(std::move(pending));
         view_.places.push_back(place);
     }
@@ -195,12 +257,137 @@ class Builder {
 
     // A job array is one record until its tasks start; in one pass as many may
     // start as the cluster could hold.
-    static int startable_tasks(const job_record_t* job, int nodes) {
+    static int tasks_of(const job_record_t* job) {
         if (!job->array_recs || job->array_task_id != NO_VAL) return 1;
         int64_t tasks = job->array_recs->task_cnt;
         if (int64_t most = job->array_recs->max_run_tasks)
             tasks = std::min(tasks, most - job->array_recs->tot_run_tasks);
-        return static_cast<int>(std::clamp<int64_t>(tasks, 1, node_record_count / nodes + 1));
+        return static_cast<int>(std::clamp<int64_t>(tasks, 1, INT32_MAX));
+    }
+
+    int copies_in_groups(JobId id) const {
+        const auto known = in_groups_.find(id);
+        return known == in_groups_.end() ? 0 : known->second;
+    }
+
+    // Where Slurm could start it in several ways, or its size changes by itself, it is in no group.
+    void add_candidate(job_record_t* job, const controller::Job& entry,
+                       const core::PendingJob& pending, const Queue::Place& place, int tasks) {
+        const core::Annotation& annotation = entry.annotation;
+        const Attempt& attempt = queue_.attempts()[place.attempt];
+        if (!entry.elastic || annotation.packet.empty() || annotation.evolving) return;
+        if (place.one_of_several || !attempt.reservation.empty() || attempt.preferred) return;
+        if (pending.shares_nodes) return;
+        controller::GroupCandidate candidate;
+        candidate.key = entry.packet_key();
+        candidate.job.id = job->job_id;
+        candidate.job.copies = tasks;
+        candidate.job.least = pending.smallest_start();
+        candidate.job.most = annotation.malleable ? pending.elastic.max : candidate.job.least;
+        candidate.job.duration = pending.duration;
+        candidate.job.asked = pending.elastic.pref;
+        candidate.initialisation =
+            annotation.init.time > 0 ? annotation.init.time : grouping_.config.init_time;
+        candidate.submit = pending.submit;
+        candidate.claimed = grouping_.claimed.contains(job->job_id);
+        candidate.partition = attempt.partition;
+        const std::uint32_t longest = job->part_ptr->max_time;
+        candidate.longest = longest == INFINITE ? kNever : longest * 60.0;
+        candidate.nodes = most_nodes(job);
+        candidate.line = {pending.eligible, job->assoc_id, job->qos_id};
+        candidate.place = view_.snapshot.pending.size();
+        candidates_.push_back(std::move(candidate));
+    }
+
+    // ---- groups that wait
+
+    void make_groups() {
+        if (candidates_.empty() && begun_.empty()) return;
+        std::vector<int> totals;
+        for (const core::Eligibility& pools : view_.snapshot.eligibilities) {
+            int nodes = 0;
+            for (const core::PoolId pool : pools) nodes += view_.snapshot.pools[pool].nodes;
+            totals.push_back(nodes);
+        }
+        for (controller::GroupCandidate& candidate : candidates_)
+            candidate.nodes = std::min(candidate.nodes, totals[candidate.line.front()]);
+        auto groups =
+            controller::make_groups(candidates_, grouping_.config.scale_ratio, view_.snapshot.now);
+        if (!groups.empty()) stand_for_jobs(std::move(groups));
+        for (Begun& begun : begun_) extend(begun, totals[begun.next.eligible]);
+    }
+
+    // A group that began on fewer nodes than are worth it may have others that nobody before it in
+    // the queue, which is everybody, can use.
+    void extend(Begun& begun, int nodes) {
+        const controller::Group& group = *begun.group;
+        const int owned = grouping_.agreed.of(group).count();
+        const int more =
+            controller::node_threshold(group, nodes, grouping_.config.scale_ratio) - owned;
+        core::PendingJob& entry = begun.next;
+        const int least = group.least();
+        if (more < least) return;
+        entry.elastic = {};
+        entry.elastic.min = entry.elastic.pref = least;
+        entry.elastic.max = more;
+        entry.duration = group.initialisation + group.work() / (owned + least);
+        view_.extended.insert(entry.id);
+        view_.snapshot.pending.push_back(std::move(entry));
+        view_.places.push_back(begun.place);
+    }
+
+    // Each group's entry takes the place that it was given; its jobs' own are left out.
+    void stand_for_jobs(std::vector<controller::WaitingGroup> groups) {
+        std::vector<core::PendingJob> pending;
+        std::vector<Queue::Place> places;
+        std::vector<bool> is_grouped(view_.snapshot.pending.size());
+        for (const auto& group : groups)
+            for (const std::size_t place : group.places) is_grouped[place] = true;
+        auto group = groups.begin();
+        for (std::size_t place = 0; place < is_grouped.size(); ++place) {
+            if (group != groups.end() && group->place == place) {
+                pending.push_back(entry_of(*group));
+                places.push_back(place_of(*group));
+                view_.groups.emplace(group->lead, std::move(*group));
+                ++group;
+            } else if (!is_grouped[place]) {
+                pending.push_back(std::move(view_.snapshot.pending[place]));
+                places.push_back(view_.places[place]);
+            }
+        }
+        view_.snapshot.pending = std::move(pending);
+        view_.places = std::move(places);
+    }
+
+    std::size_t index_of_lead(const controller::WaitingGroup& group) const {
+        for (const std::size_t place : group.places)
+            if (view_.places[place].job == group.lead) return place;
+        return group.places.front();
+    }
+
+    Queue::Place place_of(const controller::WaitingGroup& group) const {
+        return view_.places[index_of_lead(group)];
+    }
+
+    // As a job without elasticity that takes between so many nodes, whatever is free: the paper's
+    // m_group.
+    core::PendingJob entry_of(const controller::WaitingGroup& group) const {
+        const core::PendingJob& lead = view_.snapshot.pending[index_of_lead(group)];
+        core::PendingJob entry;
+        entry.id = group.lead;
+        entry.eligible = lead.eligible;
+        entry.submit = group.submit;
+        entry.promised = lead.promised;
+        const int least = group.group.least();
+        entry.elastic.min = entry.elastic.pref = least;
+        entry.elastic.max = group.most;
+        entry.divisible = group.group.work() / least;
+        entry.duration = group.group.initialisation + entry.divisible;
+        if (entry.duration > group.longest) {  // Group::bound()
+            entry.divisible = 0;
+            entry.duration = group.longest;
+        }
+        return entry;
     }
 
     // ---- pools: nodes that no mask tells apart
@@ -276,6 +463,7 @@ class Builder {
         std::map<std::pair<int, Time>, int> shared;
         for (int node = 0; node < node_record_count; ++node) {
             if (taken_.has(node) || !eligibilities_.usable().has(node)) continue;
+            shared_end_[node] = std::max(shared_end_[node], owned_until_[node]);
             bool idle = shared_end_[node] < 0 && bit_test(idle_node_bitmap, node) &&
                         !bit_test(cg_node_bitmap, node) && bit_test(share_node_bitmap, node);
             if (idle)
@@ -290,11 +478,16 @@ class Builder {
 
     Time now_;
     controller::JobTable& jobs_;
+    const Grouping& grouping_;
     const Queue& queue_;
     const Refusals& refusals_;
     View& view_;
-    std::vector<Time> shared_end_;  // by node: the last end of a job that shares it, -1 none
-    NodeSet taken_;                 // a job has them whole
+    const std::unordered_map<JobId, int> in_groups_;  // copies that their groups start
+    std::vector<controller::GroupCandidate> candidates_;
+    std::vector<Begun> begun_;
+    std::vector<Time> shared_end_;   // by node: the last end of a job that shares it, -1 none
+    std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
+    NodeSet taken_;                  // a job has them whole
     std::vector<job_record_t*> running_records_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;
@@ -363,9 +556,9 @@ Refusals::Account Refusals::account(const Queue::Place& place, const job_record_
     return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
 }
 
-void read_cluster(Time now, controller::JobTable& jobs, const Queue& queue,
-                  const Refusals& refusals, View& view) {
-    Builder(now, jobs, queue, refusals, view).build();
+void read_cluster(Time now, controller::JobTable& jobs, const Grouping& grouping,
+                  const Queue& queue, const Refusals& refusals, View& view) {
+    Builder(now, jobs, grouping, queue, refusals, view).build();
 }
 
 }  // namespace elastic::slurm

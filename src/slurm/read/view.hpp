@@ -16,6 +16,7 @@
 
 #include "core/model/snapshot.hpp"
 #include "slurm/nodes.hpp"
+#include "slurm/read/agreed_nodes.hpp"
 #include "slurm/read/queue.hpp"
 #include "slurm/records.hpp"
 
@@ -26,10 +27,14 @@ struct View {
     // Beside the snapshot's entries, by the same index:
     std::vector<NodeSet> pools;        // the nodes a pool consists of
     std::vector<Queue::Place> places;  // of pending entries
-    int nodes_in_all = 0;              // that exist
-    int node_records = 0;              // in Slurm's table, which may have some to spare
-    bool private_jobs = true;          // PrivateData has "jobs"
-    time_t read = 0;                   // when; Slurm's marks of change have this resolution
+    // Groups that have not begun, by the number of the entry that stands for all of its jobs.
+    std::map<JobId, controller::WaitingGroup> groups;
+    std::set<JobId> extended;   // entries that stand for more nodes of the group that starts them
+    std::set<JobId> in_groups;  // running jobs, by groups of which others wait
+    int nodes_in_all = 0;       // that exist
+    int node_records = 0;       // in Slurm's table, which may have some to spare
+    bool private_jobs = true;   // PrivateData has "jobs"
+    time_t read = 0;            // when; Slurm's marks of change have this resolution
 
     // Slurm was reconfigured with other nodes: indices mean something else now.
     bool is_stale() const { return node_records != node_record_count; }
@@ -86,8 +91,17 @@ class Refusals {
     std::set<Account> asked_;
 };
 
+// What makes groups of jobs.
+struct Grouping {
+    const core::Config& config;
+    const controller::PacketBook& packets;
+    AgreedNodes& agreed;
+    const std::set<JobId>& claimed;  // pending jobs that victims make room for
+};
+
 // Fills all of `view` but promises, claims and requests, which the agreements add.
 // Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
-void read_cluster(Time now, controller::JobTable&, const Queue&, const Refusals&, View& view);
+void read_cluster(Time now, controller::JobTable&, const Grouping&, const Queue&, const Refusals&,
+                  View& view);
 
 }  // namespace elastic::slurm

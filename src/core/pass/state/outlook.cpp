@@ -19,8 +19,8 @@ Time Outlook::end_of(const RunningJob& job) const {
 Time Outlook::end_of(const PendingJob& job, int size) const {
     const Duration slower = size < job.elastic.pref
                                 ? rescale(job.duration, job.elastic.pref, size, job.elastic)
-                                : job.duration;
-    return std::max(snapshot_->now + std::max(slower, job.duration), profile_.soon());
+                                : job.duration_at(size);
+    return std::max(snapshot_->now + std::max(slower, job.duration_at(size)), profile_.soon());
 }
 
 Time Outlook::end_after_resize(const RunningJob& job, int size_after) const {
