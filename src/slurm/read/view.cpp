@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 
+#include "common/hostlist.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/hindrance.hpp"
@@ -24,9 +25,15 @@ namespace {
 
 class Builder {
   public:
-    Builder(Time now, controller::JobTable& jobs, const Queue& queue, const Refusals& refusals,
-            View& view)
-        : now_(now), jobs_(jobs), queue_(queue), refusals_(refusals), view_(view) {}
+    Builder(Time now, const core::Config& config, const std::vector<core::Terms>& terms,
+            controller::JobTable& jobs, const Queue& queue, const Refusals& refusals, View& view)
+        : now_(now),
+          config_(config),
+          terms_(terms),
+          jobs_(jobs),
+          queue_(queue),
+          refusals_(refusals),
+          view_(view) {}
 
     void build() {
         forget_last();
@@ -38,6 +45,8 @@ class Builder {
         shared_end_.assign(node_record_count, -1);
         read_running();
         read_pending();
+        find_supply();
+        find_failing();
         make_pools();
         count_held();
         count_idle_and_shared();
@@ -51,6 +60,8 @@ class Builder {
         view_.snapshot = {};
         view_.snapshot.pending = std::move(pending);
         view_.places.clear();
+        view_.supply.clear();
+        view_.unknown.clear();
     }
 
     // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
@@ -203,6 +214,62 @@ class Builder {
         return static_cast<int>(std::clamp<int64_t>(tasks, 1, node_record_count / nodes + 1));
     }
 
+    // ---- nodes with a price, a cap or a fault
+
+    void find_supply() {
+        for (const core::Terms& terms : terms_) {
+            NodeSet nodes = nodes_named(terms.nodes);
+            if (nodes.empty())
+                view_.unknown.push_back(terms.nodes);
+            else
+                view_.supply.push_back({terms, std::move(nodes)});
+        }
+    }
+
+    // A partition before a list: who names a partition "n1" knows it.
+    static NodeSet nodes_named(const std::string& name) {
+        std::string text = name;
+        if (const part_record_t* partition = find_part_record(text.data()))
+            return NodeSet(partition->node_bitmap);
+        NodeSet nodes;
+        auto names = expand_hostlist(name);
+        if (!names) return nodes;
+        for (std::string& one : *names)
+            if (const node_record_t* node = find_node_record2(one.data()))
+                nodes.add(static_cast<int>(node->index));
+        return nodes;
+    }
+
+    void find_failing() {
+        if (config_.leave_nodes == core::LeaveNodes::never) return;
+        NodeSet out_of_service(taken_);
+        out_of_service -= eligibilities_.usable();
+        out_of_service.for_each([&](int node) {
+            const node_record_t* record = node_record_table_ptr[node];
+            const bool is_drained = config_.leave_nodes == core::LeaveNodes::drained &&
+                                    IS_NODE_DRAIN(record);
+            if (is_drained || IS_NODE_FAIL(record)) failing_.add(node);
+        });
+    }
+
+    // What nodes of a pool have in common besides.  Of several prices the first one counts.
+    void describe_pools() {
+        for (core::PoolId id = 0; id < view_.pools.size(); ++id) {
+            core::Pool& pool = view_.snapshot.pools[id];
+            pool.failing = view_.pools[id].overlaps(failing_);
+            for (const SupplySet& set : view_.supply)
+                if (pool.price == 0 && view_.pools[id].overlaps(set.nodes))
+                    pool.price = set.terms.price;
+        }
+        for (const SupplySet& set : view_.supply) {
+            if (!set.terms.most) continue;
+            core::Budget& budget = view_.snapshot.budgets.emplace_back();
+            budget.most = *set.terms.most;
+            for (core::PoolId id = 0; id < view_.pools.size(); ++id)
+                if (view_.pools[id].overlaps(set.nodes)) budget.pools.push_back(id);
+        }
+    }
+
     // ---- pools: nodes that no mask tells apart
 
     void make_pools() {
@@ -212,12 +279,15 @@ class Builder {
             pools = refine(set.nodes, pools);
             if (!set.required.empty()) pools = refine(set.required, pools);
         }
+        for (const SupplySet& set : view_.supply) pools = refine(set.nodes, pools);
+        if (!failing_.empty()) pools = refine(failing_, pools);
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
         for (int node = 0; node < node_record_count; ++node) {
             view_.pools[pool_of_[node]].add(node);
             ++view_.snapshot.pools[pool_of_[node]].nodes;
         }
+        describe_pools();
         make_eligibilities();
     }
 
@@ -289,12 +359,15 @@ class Builder {
     }
 
     Time now_;
+    const core::Config& config_;
+    const std::vector<core::Terms>& terms_;
     controller::JobTable& jobs_;
     const Queue& queue_;
     const Refusals& refusals_;
     View& view_;
     std::vector<Time> shared_end_;  // by node: the last end of a job that shares it, -1 none
     NodeSet taken_;                 // a job has them whole
+    NodeSet failing_;               // of those, the ones that are to be left
     std::vector<job_record_t*> running_records_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;
@@ -363,9 +436,10 @@ Refusals::Account Refusals::account(const Queue::Place& place, const job_record_
     return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
 }
 
-void read_cluster(Time now, controller::JobTable& jobs, const Queue& queue,
-                  const Refusals& refusals, View& view) {
-    Builder(now, jobs, queue, refusals, view).build();
+void read_cluster(Time now, const core::Config& config, const std::vector<core::Terms>& terms,
+                  controller::JobTable& jobs, const Queue& queue, const Refusals& refusals,
+                  View& view) {
+    Builder(now, config, terms, jobs, queue, refusals, view).build();
 }
 
 }  // namespace elastic::slurm

@@ -14,12 +14,20 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/config.hpp"
 #include "core/model/snapshot.hpp"
+#include "core/model/supply.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/queue.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
+
+// What a site says of a set of nodes, and which these are.
+struct SupplySet {
+    core::Terms terms;
+    NodeSet nodes;
+};
 
 struct View {
     core::Snapshot snapshot;
@@ -29,6 +37,8 @@ struct View {
     int nodes_in_all = 0;              // that exist
     int node_records = 0;              // in Slurm's table, which may have some to spare
     bool private_jobs = true;          // PrivateData has "jobs"
+    std::vector<SupplySet> supply;     // as far as Slurm knows the nodes
+    std::vector<std::string> unknown;  // names in the supply of which it knows none
     time_t read = 0;                   // when; Slurm's marks of change have this resolution
 
     // Slurm was reconfigured with other nodes: indices mean something else now.
@@ -88,6 +98,7 @@ class Refusals {
 
 // Fills all of `view` but promises, claims and requests, which the agreements add.
 // Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
-void read_cluster(Time now, controller::JobTable&, const Queue&, const Refusals&, View& view);
+void read_cluster(Time now, const core::Config&, const std::vector<core::Terms>&,
+                  controller::JobTable&, const Queue&, const Refusals&, View& view);
 
 }  // namespace elastic::slurm

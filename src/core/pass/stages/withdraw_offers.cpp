@@ -14,10 +14,21 @@
 namespace elastic::core {
 namespace {
 
+// Its nodes have become too dear, or are to be left, since they were offered.
+bool is_unwanted(const Outlook& outlook, std::uint32_t running, const Promise& offer) {
+    const Snapshot& snapshot = outlook.snapshot();
+    for (PoolId pool = 0; pool < outlook.pools(); ++pool)
+        if (offer.nodes[pool] > 0 &&
+            (snapshot.pools[pool].failing ||
+             is_dear(snapshot.pools[pool], snapshot.running[running].elastic)))
+            return true;
+    return false;
+}
+
 void keep_or_withdraw(Books& books, const Promise& offer) {
     const std::uint32_t running = books.find_running(offer.job);
     if (running == books.snapshot().running.size()) return;  // it has ended
-    if (books.may_grow(running, offer.nodes))
+    if (books.may_grow(running, offer.nodes) && !is_unwanted(books, running, offer))
         books.keep(offer);
     else
         books.withdraw(offer);

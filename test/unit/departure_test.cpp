@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "controller/evacuation.hpp"
+#include "core/model/departure.hpp"
 
 #include <utility>
 
+#include "core/model/annotation.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
-using namespace elastic::controller;
+using namespace elastic::core;
 
 namespace {
 
