@@ -82,7 +82,7 @@ def test_a_node_is_replaced_where_there_is_another(cluster, mark):
 
 
 def test_a_node_is_kept_where_the_site_says_so(cluster, elastic, mark):
-    app = cluster.actor("malleable,min=1,max=4", "-N3")
+    app = cluster.actor("malleable,min=1,max=3", "-N3")
     _, middle, last = cluster.nodes_of(app.job)
     elastic(LeaveNodes="failing")
     mark(last, "DRAIN")
@@ -93,7 +93,7 @@ def test_a_node_is_kept_where_the_site_says_so(cluster, elastic, mark):
 
 
 def test_the_batch_host_cannot_be_left(cluster, mark):
-    app = cluster.actor("malleable,min=1,max=4", "-N2")
+    app = cluster.actor("malleable,min=1,max=2", "-N2")
     batch, other = cluster.nodes_of(app.job)
     mark(batch, "DRAIN")
     wait_until(lambda: f"job {app.job}: cannot leave {batch}" in cluster.log, "the log says so")
@@ -166,13 +166,17 @@ def test_a_cap_that_falls_shrinks_and_kills_nobody(cluster, supply):
     app = cluster.actor("malleable,min=1,max=8", "-N4")
     app.take_expand()
     assert len(cluster.nodes_of(app.job)) == 6
-    waiting = cluster.sbatch("-N3", "--exclusive", wrap="true")
+    other = cluster.sbatch("-N3", "--exclusive", wrap="sleep 120")
     app.take_shrink()
-    cluster.wait_state(waiting, "COMPLETED", "RUNNING")
-    say(cluster, f"{everything} cap=2\n")
-    wait_until(lambda: len(cluster.nodes_of(app.job)) <= 2 or app.take_shrink(), "it has shrunk")
-    assert len(cluster.nodes_of(app.job)) == 2
+    cluster.wait_state(other, "RUNNING")
+    assert len(cluster.nodes_of(app.job)) == 3
+    say(cluster, f"{everything} cap=4\n")
+    app.take_shrink()
+    assert len(cluster.nodes_of(app.job)) == 1
+    cluster.wait_journal(app.job, "resize", reason="more nodes are in use than the cap allows")
     blocked = cluster.sbatch("-N1", "--exclusive", wrap="true")
-    app.take_shrink()
+    cluster.wait_two_passes()
+    assert cluster.state(blocked) == "PENDING"
+    assert cluster.state(app.job) == cluster.state(other) == "RUNNING"
+    say(cluster, f"{everything} cap=5\n")
     cluster.wait_state(blocked, "COMPLETED")
-    assert cluster.state(app.job) == "RUNNING"

@@ -14,6 +14,7 @@ struct RunOptions {
     bool lenient = false;
     simulator::WorkloadOptions workload;
     PolicyOptions policy;
+    std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes
     bool settle = false;      // as in SimulationOptions
     bool references = false;  // --references
     std::string baseline;     // --baseline, a preset; "" for none
