@@ -134,6 +134,15 @@ TEST(a_job_with_a_price_starts_on_its_static_set_if_there_is_one) {
     check_eq(priced_plan(d), "");
 }
 
+TEST(a_static_set_that_is_smaller_than_the_preferred_size_does) {
+    for (const char* policy : {"lina-default", "equipartition", "elastic", "easy"}) {
+        SnapshotBuilder b = with_spot_pool({3, 6}, 0.3);
+        b.queue(1, with_price(malleable(2, 4, 8), 0.4), 100);
+        apply_prices(b.snapshot);
+        check_eq(plan_text(b.snapshot, policy), "start 1 [3,0] ->3\n");
+    }
+}
+
 TEST(an_offer_of_nodes_that_have_become_dear_is_withdrawn) {
     SnapshotBuilder b = with_spot_pool({0, 3}, 0.5);
     b.run(1, with_price(malleable(2, 4, 8), 0.4), {2, 0}, 1000);
