@@ -32,7 +32,6 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     pass.rng = &rng;
     pass.victims.begin();
     book_agreements_in_flight(pass);
-    keep_within_budgets(pass);
     leave_nodes(pass);
     shrink_for_budgets(pass);
     satisfy_evolving_requests(pass);
