@@ -35,7 +35,7 @@ scontrol update NodeName=$SLURMD_NODENAME State=DRAIN Reason='too hot'
 
 
 def test_a_job_leaves_a_node_whose_health_check_fails(cluster, ill):
-    app = cluster.actor("malleable,min=1,max=4", "-N2")
+    app = cluster.actor("malleable,min=1,max=2", "-N2")
     batch, last = cluster.nodes_of(app.job)
     (ill / last).touch()
     assert app.event("offer_shrink", within=90)["node_list"] == last
