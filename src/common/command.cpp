@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// posix_spawn() and not popen(): no shell, a process group that can be killed as a whole, signals as
-// in a fresh process whatever the caller's thread blocks, and safe in a program of many threads.
+// posix_spawn() and not popen(): no shell, a process group that can be killed as a whole, signals
+// as in a fresh process whatever the caller's thread blocks, and safe in a program of many threads.
 #include "common/command.hpp"
 
 #include <fcntl.h>
@@ -42,8 +42,8 @@ int spawn(const std::string& program, int output, pid_t& child) {
     ::posix_spawnattr_setsigmask(&attributes, &none);
     ::posix_spawnattr_setsigdefault(&attributes, &all);
     ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     std::string path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", name = program;
     char* const environment[] = {path.data(), nullptr};
     char* const arguments[] = {name.data(), nullptr};
@@ -105,8 +105,7 @@ Result<std::string> output_of(const std::string& program, Duration deadline, std
     if (!has_ended) {
         while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
         }
-        if (text.size() > most)
-            return error("{}: prints more than {} bytes", program, most);
+        if (text.size() > most) return error("{}: prints more than {} bytes", program, most);
         return error("{}: has not ended after {} s and was killed", program, deadline);
     }
     if (WIFSIGNALED(status)) return error("{}: died of signal {}", program, WTERMSIG(status));

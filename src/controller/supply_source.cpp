@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A thread of its own: a file may lie on a file server that hangs, and a command takes as long as it
-// takes, while slurmctld's scheduler goes on with what was read before.  There is none where nothing
-// is configured.
+// A thread of its own: a file may lie on a file server that hangs, and a command takes as long as
+// it takes, while slurmctld's scheduler goes on with what was read before.  There is none where
+// nothing is configured.
 //
 // Always holds: a source that cannot be read or understood changes nothing, and is complained of
 // once until it says something else.

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMaxDescription = 4096;
 // In the order of Event::what.
 constexpr std::array<std::string_view, 17> kNames{
-    "controller", "submit", "start", "offer",   "accept", "decline", "expire", "cancel",
-    "release",    "resize", "ready", "request", "grant",  "deny",    "end",    "step",  "supply"};
+    "controller", "submit", "start",   "offer", "accept", "decline", "expire", "cancel", "release",
+    "resize",     "ready",  "request", "grant", "deny",   "end",     "step",   "supply"};
 static_assert(kNames.size() == std::variant_size_v<decltype(Event::what)>);
 
 template <class E>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who held which node when is the timeline's; here each node gets its prices over time, and a span of
-// it is cut where they change.
+// Who held which node when is the timeline's; here each node gets its prices over time, and a span
+// of it is cut where they change.
 #include "journal/node_hours.hpp"
 
 #include <algorithm>

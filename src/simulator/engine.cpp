@@ -351,7 +351,8 @@ void Engine::request(std::uint32_t job) {
 // False only if a pass could do nothing at all.
 bool Engine::could_act() const {
     if (!asked_.empty() || steps_waiting_ > 0) return true;
-    return resizes_ || options_.supply ? pending_ + running_ > 0 : pending_ > 0 && cluster_.idle() > 0;
+    return resizes_ || options_.supply ? pending_ + running_ > 0
+                                       : pending_ > 0 && cluster_.idle() > 0;
 }
 
 void Engine::pass() {
@@ -514,9 +515,9 @@ void Engine::resize(Observer::Resize change, const core::PoolCounts& nodes) {
     ++result.resizes;
     result.nodes_end = change.to;
     const core::PoolCounts& held = cluster_.running(job + 1).held;
-    cluster_.resize(job + 1, change.to < change.from ? core::difference(held, nodes)
-                                                         : core::sum(held, nodes),
-                    progress.belief.estimated_end());
+    cluster_.resize(
+        job + 1, change.to < change.from ? core::difference(held, nodes) : core::sum(held, nodes),
+        progress.belief.estimated_end());
     schedule(job);
     if (options_.observer) options_.observer->resized(now_, change);
 }

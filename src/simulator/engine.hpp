@@ -28,7 +28,7 @@ struct SimulationOptions {
     // are, and not only where jobs may be resized again at once.
     bool settle = false;
     const SupplySeries* supply = nullptr;  // borrowed; none by default: nodes cost nothing
-    Observer* observer = nullptr;  // borrowed; none by default
+    Observer* observer = nullptr;          // borrowed; none by default
 };
 
 // What became of a job.  One that never started (see `lost`) has no nodes.

@@ -17,8 +17,8 @@ Result<SupplySeries> make_series(core::Supply supply, std::string_view sizes, in
             const std::size_t equals = part.rfind('=');
             const std::string_view name = part.substr(0, equals);
             const auto set = std::ranges::find(series.supply.sets, name);
-            const auto nodes = equals == part.npos ? std::nullopt
-                                                   : parse_integer(part.substr(equals + 1));
+            const auto nodes =
+                equals == part.npos ? std::nullopt : parse_integer(part.substr(equals + 1));
             if (set == series.supply.sets.end())
                 return error("--supply-nodes: the supply says nothing of '{}'", printable(name));
             if (!nodes || *nodes < 1 || *nodes > machine)
@@ -45,9 +45,9 @@ core::PoolCounts pool_sizes(const SupplySeries& series, int machine) {
 
 std::vector<core::PoolId> pools_of(const SupplySeries& series, std::size_t set) {
     const auto pool_before = [&](std::size_t end) {
-        return static_cast<core::PoolId>(
-            std::count_if(series.nodes.begin(), series.nodes.begin() + static_cast<std::ptrdiff_t>(end),
-                          [](int nodes) { return nodes > 0; }));
+        return static_cast<core::PoolId>(std::count_if(
+            series.nodes.begin(), series.nodes.begin() + static_cast<std::ptrdiff_t>(end),
+            [](int nodes) { return nodes > 0; }));
     };
     if (series.nodes[set] > 0) return {pool_before(set) + 1};
     std::vector<core::PoolId> all(pool_before(series.nodes.size()) + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prices and caps over time in a simulation ([gupta] section VII-B): the text that the plugin reads,
-// and how many nodes of the machine the sets in it have.
+// Prices and caps over time in a simulation ([gupta] section VII-B): the text that the plugin
+// reads, and how many nodes of the machine the sets in it have.
 #pragma once
 
 #include <string_view>

@@ -286,8 +286,8 @@ void Scheduler::announce_supply(Time now) {
     if (view.supply.empty() && site_.supply.empty()) return;
     std::vector<journal::Supply> in_force;
     for (const SupplySet& set : view.supply)
-        in_force.push_back({set.terms.nodes, set.nodes.text(), set.terms.price,
-                            set.terms.most.value_or(-1)});
+        in_force.push_back(
+            {set.terms.nodes, set.nodes.text(), set.terms.price, set.terms.most.value_or(-1)});
     for (journal::Supply& before : site_.supply)
         if (std::ranges::find(in_force, before.name, &journal::Supply::name) == in_force.end())
             outbox_.note(now, journal::Supply{before.name, before.nodes});

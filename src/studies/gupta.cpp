@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// [gupta] section VI-E (prices, section VII-B, are in gupta_prices.cpp): five jobs on 16 nodes, dynamic equipartitioning with three
-// gaps between rescales, against moldable and rigid jobs.
+// [gupta] section VI-E (prices, section VII-B, are in gupta_prices.cpp): five jobs on 16 nodes,
+// dynamic equipartitioning with three gaps between rescales, against moldable and rigid jobs.
 //
 // What the paper prints: sizes, arrivals, the policy, table IV.  What had to be
 // assumed stands in assumptions(), once, for the page.  Where a number of table IV

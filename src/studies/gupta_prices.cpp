@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The paper's series, a day of Amazon's, is printed as a picture only.  Of it the text says: over 24
-// hours an instance costs $16.65; 12 of the hours begin with a price below $0.5 and together cost
-// $4.9; a bid has to be above $1.25 to survive the day.  A year is drawn that has these in the mean,
-// and what is judged is what the scheduler makes of it: whether the job has the spot nodes in the
-// hours that it takes them for and in no other.
+// The paper's series, a day of Amazon's, is printed as a picture only.  Of it the text says: over
+// 24 hours an instance costs $16.65; 12 of the hours begin with a price below $0.5 and together
+// cost $4.9; a bid has to be above $1.25 to survive the day.  A year is drawn that has these in the
+// mean, and what is judged is what the scheduler makes of it: whether the job has the spot nodes in
+// the hours that it takes them for and in no other.
 //
 // Nothing here knows what the simulation will cost: the engine counts used nodes times price.
 #include "studies/gupta_prices.hpp"
@@ -109,8 +109,8 @@ std::size_t most_similar_day(const std::vector<double>& prices) {
             cost += prices[hour];
             cheap += prices[hour] < kCheap;
         }
-        const double off = std::abs(cost - kDayCost) / kDayCost +
-                           std::abs(cheap - kCheapHours) / kCheapHours;
+        const double off =
+            std::abs(cost - kDayCost) / kDayCost + std::abs(cheap - kCheapHours) / kCheapHours;
         if (off < least) {
             least = off;
             best = begin;
@@ -170,7 +170,9 @@ Table table10(const std::vector<PricedYear>& years) {
                    is_any    ? fixed(kDayCost / kDayHours, 2)
                    : is_half ? fixed(kCheapMean, 2)
                              : "",
-                   is_any ? "1.00" : is_half ? fixed(kCheapHours / kDayHours, 2) : ""});
+                   is_any    ? "1.00"
+                   : is_half ? fixed(kCheapHours / kDayHours, 2)
+                             : ""});
     }
     return table;
 }
@@ -212,8 +214,8 @@ Finding trade_off(const std::vector<PricedYear>& years) {
         tally.count(years[i].effective <= years[i + 1].effective);
         tally.count(years[i].usable <= years[i + 1].usable);
     }
-    return {"figure 10", "the lower the effective price, the fewer the usable hours",
-            in_all(tally), "in " + to_string(tally) + " steps of the threshold"};
+    return {"figure 10", "the lower the effective price, the fewer the usable hours", in_all(tally),
+            "in " + to_string(tally) + " steps of the threshold"};
 }
 
 // What the paper supposes and does not show.
@@ -239,9 +241,8 @@ std::vector<double> year_of_prices(std::uint64_t seed) {
     const double cheap_half = kCheap - kCheapMean, dear_half = kHighest - kDearMean;
     for (int hour = 0; hour < kHours; ++hour) {
         if (random.chance(1 / kStay)) is_cheap = !is_cheap;
-        prices.push_back(is_cheap
-                             ? random.uniform(kCheapMean - cheap_half, kCheapMean + cheap_half)
-                             : random.uniform(kDearMean - dear_half, kDearMean + dear_half));
+        prices.push_back(is_cheap ? random.uniform(kCheapMean - cheap_half, kCheapMean + cheap_half)
+                                  : random.uniform(kDearMean - dear_half, kDearMean + dear_half));
     }
     return prices;
 }
@@ -257,8 +258,8 @@ void reproduce_prices(Report& report, std::uint64_t seed, std::vector<Finding>& 
     put(report, "figure10", figure10(years));
     report.table("prices", "A year by price threshold; paper_ columns the paper's day",
                  table10(years));
-    for (Finding finding : {saving(years), half_the_hours(years), trade_off(years),
-                            nothing_is_wasted(years)})
+    for (Finding finding :
+         {saving(years), half_the_hours(years), trade_off(years), nothing_is_wasted(years)})
         findings.push_back(std::move(finding));
 }
 

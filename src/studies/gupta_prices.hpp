@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// [gupta] section VII-B, figures 9 and 10: a job on a static set of nodes grows over spot nodes while
-// they are cheap.
+// [gupta] section VII-B, figures 9 and 10: a job on a static set of nodes grows over spot nodes
+// while they are cheap.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct PricedYear {
 // What the price is in each hour of a year.
 std::vector<double> year_of_prices(std::uint64_t seed);
 
-// Simulates a year for each threshold, puts both figures on the page, and adds what comes out of it.
+// Simulates a year for each threshold, puts both figures on the page, and adds what comes out of
+// it.
 void reproduce_prices(Report&, std::uint64_t seed, std::vector<Finding>&);
 
 std::vector<std::string> price_assumptions();

@@ -44,3 +44,6 @@ def test_a_job_leaves_a_node_whose_health_check_fails(cluster, ill):
     cluster.wait_quiet_queue()
     wait_until(lambda: cluster.node_states()[last].startswith("drain"), "it is drained")
     cluster.run("scontrol", "update", f"NodeName={last}", "State=RESUME")
+    # Slurm takes it to be mute until it says something.
+    cluster.kill_slurmd(last)
+    cluster.start_slurmd(last)

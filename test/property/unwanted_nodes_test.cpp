@@ -142,9 +142,9 @@ TEST(no_plan_takes_more_idle_nodes_than_a_budget_leaves) {
     for_random_cases(42, false, [](const Case& c) {
         const PoolCounts more = taken(c);
         for (const Budget& budget : c.snapshot.budgets)
-            holds(in_pools(more, budget.pools) <=
-                      std::max(0, budget.most - used(c.snapshot, budget)),
-                  c);
+            holds(
+                in_pools(more, budget.pools) <= std::max(0, budget.most - used(c.snapshot, budget)),
+                c);
     });
 }
 
@@ -173,9 +173,8 @@ TEST(nobody_above_its_minimum_stays_on_a_failing_node) {
                 if (c.snapshot.pools[pool].failing)
                     leaving += job.held[pool] - (pool == job.batch_host_pool);
             const int size = total(job.held);
-            const bool asks = std::ranges::any_of(c.snapshot.requests, [&](const auto& request) {
-                return request.job == job.id;
-            });
+            const bool asks = std::ranges::any_of(
+                c.snapshot.requests, [&](const auto& request) { return request.job == job.id; });
             if (leaving < 1 || !job.elastic.malleable || !job.resizable || asks ||
                 job.not_before > c.snapshot.now ||
                 job.elastic.sizes.smallest(job.elastic.min, size - 1) == 0)

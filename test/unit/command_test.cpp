@@ -16,7 +16,8 @@ namespace {
 
 std::string program(const Folder& folder, std::string_view script) {
     const std::string path = folder / "program";
-    check_ok(write_file(path, fmt::format("#!/bin/sh\n{}\n", script), Durability::survives_process));
+    check_ok(
+        write_file(path, fmt::format("#!/bin/sh\n{}\n", script), Durability::survives_process));
     check_eq(::chmod(path.c_str(), 0700), 0);
     return path;
 }
@@ -32,7 +33,8 @@ void check_fails(std::string_view script, Duration deadline, std::string_view wo
 
 TEST(a_program_says_what_it_prints) {
     const Folder folder;
-    const auto output = output_of(program(folder, "echo spot price=0.5; echo none of it >&2"), 30, 100);
+    const auto output =
+        output_of(program(folder, "echo spot price=0.5; echo none of it >&2"), 30, 100);
     check_ok(output);
     check_eq(*output, "spot price=0.5\n");
 }
@@ -40,7 +42,8 @@ TEST(a_program_says_what_it_prints) {
 TEST(it_knows_nothing_of_who_runs_it) {
     ::setenv("SECRET", "of the controller", 1);
     const Folder folder;
-    const auto output = output_of(program(folder, "echo \"$SECRET\"; ls /proc/self/fd | wc -l"), 30, 100);
+    const auto output =
+        output_of(program(folder, "echo \"$SECRET\"; ls /proc/self/fd | wc -l"), 30, 100);
     check_ok(output);
     // Standard input, output, error, and the folder that ls looks at.
     check_eq(*output, "\n4\n");

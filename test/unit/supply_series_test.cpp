@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Simulations in which nodes cost something, or fewer of them may be used for a while.
-#include "simulator/engine.hpp"
 #include "simulator/supply_series.hpp"
+#include "simulator/engine.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -36,7 +36,8 @@ Workload one_job(double price) {
     return workload;
 }
 
-Outcome run(const Workload& workload, const SupplySeries& supply, const char* policy = "lina-default") {
+Outcome run(const Workload& workload, const SupplySeries& supply,
+            const char* policy = "lina-default") {
     SimulationOptions options;
     options.policy = *core::preset(policy);
     options.policy.resize_gap = 0;

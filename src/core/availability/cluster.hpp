@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The snapshot of a cluster of equal nodes, or of a few kinds of them, with its index, kept up to date event
-// by event, for who runs many passes over it: the simulator.  (The plugin reads
-// Slurm's records into a new snapshot for each pass.)
+// The snapshot of a cluster of equal nodes, or of a few kinds of them, with its index, kept up to
+// date event by event, for who runs many passes over it: the simulator.  (The plugin reads Slurm's
+// records into a new snapshot for each pass.)
 //
 // Times never go back.  Job ids are small and dense: arrays are indexed by them.
 // Errors of the caller (an id that is unknown, a size that is not there) are

@@ -32,10 +32,10 @@ struct Config {
     std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
     LeaveNodes leave_nodes = LeaveNodes::drained;  // LeaveNodes=never|failing|drained
     // What nodes cost and how many may be used (supply.hpp); at most one of the two is not "".
-    std::string supply_file;         // SupplyFile
-    std::string supply_command;      // SupplyCommand: a program's path, that prints it
-    Duration supply_interval = 60;   // SupplyInterval: between two readings
-    Duration supply_timeout = 10;    // SupplyTimeout: for the command
+    std::string supply_file;        // SupplyFile
+    std::string supply_command;     // SupplyCommand: a program's path, that prints it
+    Duration supply_interval = 60;  // SupplyInterval: between two readings
+    Duration supply_timeout = 10;   // SupplyTimeout: for the command
 };
 
 // Keys and values without regard to case; '#' begins a comment; a key may stand once.

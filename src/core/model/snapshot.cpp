@@ -328,8 +328,8 @@ Eligibility affordable(const Snapshot& snapshot, const Eligibility& eligible,
     Eligibility pools;
     for (PoolId pool : eligible)
         if (!is_dear(snapshot.pools[pool], elastic)) pools.push_back(pool);
-    std::ranges::stable_partition(
-        pools, [&](PoolId pool) { return !is_priced(snapshot.pools[pool]); });
+    std::ranges::stable_partition(pools,
+                                  [&](PoolId pool) { return !is_priced(snapshot.pools[pool]); });
     return pools;
 }
 
@@ -337,8 +337,8 @@ Eligibility affordable(const Snapshot& snapshot, const Eligibility& eligible,
 Eligibility places_to_start(const Snapshot& snapshot, const Eligibility& eligible,
                             const Sizing& elastic) {
     Eligibility pools = affordable(snapshot, eligible, elastic);
-    const auto priced = std::ranges::find_if(
-        pools, [&](PoolId pool) { return is_priced(snapshot.pools[pool]); });
+    const auto priced =
+        std::ranges::find_if(pools, [&](PoolId pool) { return is_priced(snapshot.pools[pool]); });
     int free_of_charge = 0;
     for (auto pool = pools.begin(); pool != priced; ++pool)
         free_of_charge += snapshot.pools[*pool].nodes;

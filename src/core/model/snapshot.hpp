@@ -20,14 +20,14 @@ namespace elastic::core {
 
 // A set of nodes that every job either may use as a whole or not at all.
 struct Pool {
-    int idle = 0;   // nodes free now, those promised to agreements in flight included
-    int nodes = 0;  // nodes in all
+    int idle = 0;          // nodes free now, those promised to agreements in flight included
+    int nodes = 0;         // nodes in all
     double price = 0;      // of a node and hour, in the site's unit; 0: nothing beyond the usual
     bool failing = false;  // drained or about to fail: whoever can leaves, and nobody comes
 };
 
-// [gupta] section VII: a power cap, as a number of nodes.  Of these pools' nodes, no more than `most`
-// are to be in use; if more are, malleable jobs give nodes back, and nothing else happens.
+// [gupta] section VII: a power cap, as a number of nodes.  Of these pools' nodes, no more than
+// `most` are to be in use; if more are, malleable jobs give nodes back, and nothing else happens.
 struct Budget {
     int most = 0;
     std::vector<PoolId> pools;

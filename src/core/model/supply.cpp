@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A line is words between blanks: a time, which has an '@', the nodes, and settings.  It is read word
-// by word, and the first mistake refuses the whole text: half of a price list is none.
+// A line is words between blanks: a time, which has an '@', the nodes, and settings.  It is read
+// word by word, and the first mistake refuses the whole text: half of a price list is none.
 #include "core/model/supply.hpp"
 
 #include <algorithm>

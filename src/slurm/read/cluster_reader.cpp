@@ -35,7 +35,8 @@ void ClusterReader::read_again(Time now) {
     }
     ControllerLock lock;
     observer_.observe_holders(now);
-    read_cluster(now, config_, reading_.terms, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
+    read_cluster(now, config_, reading_.terms, state_.jobs, reading_.queue, reading_.refusals,
+                 reading_.view);
     core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);
     add_agreements();

@@ -246,8 +246,8 @@ class Builder {
         out_of_service -= eligibilities_.usable();
         out_of_service.for_each([&](int node) {
             const node_record_t* record = node_record_table_ptr[node];
-            const bool is_drained = config_.leave_nodes == core::LeaveNodes::drained &&
-                                    IS_NODE_DRAIN(record);
+            const bool is_drained =
+                config_.leave_nodes == core::LeaveNodes::drained && IS_NODE_DRAIN(record);
             if (is_drained || IS_NODE_FAIL(record)) failing_.add(node);
         });
     }

@@ -268,7 +268,8 @@ void add_result_options(CLI::App* sub, RunOptions& o) {
 
 void add_supply(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "What nodes cost, and how many may be used";
-    add_path(sub, "--supply", o.supply, "Prices and caps over time, as SupplyFile of elastic.conf(5)")
+    add_path(sub, "--supply", o.supply,
+             "Prices and caps over time, as SupplyFile of elastic.conf(5)")
         ->type_name("FILE")
         ->group(kGroup);
     sub->add_option("--supply-nodes", o.supply_nodes,

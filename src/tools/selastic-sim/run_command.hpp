@@ -15,9 +15,9 @@ struct RunOptions {
     simulator::WorkloadOptions workload;
     PolicyOptions policy;
     std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes
-    bool settle = false;      // as in SimulationOptions
-    bool references = false;  // --references
-    std::string baseline;     // --baseline, a preset; "" for none
+    bool settle = false;               // as in SimulationOptions
+    bool references = false;           // --references
+    std::string baseline;              // --baseline, a preset; "" for none
     // Files; "" for none, "-" for standard output, of which there can be one.
     std::string jobs_out, segments_out, journal, gantt;
     bool json = false;  // the summary

@@ -77,11 +77,9 @@ std::string supply_text(const Json& supply) {
     std::string text;
     for (std::size_t i = 0; i < supply.size(); ++i) {
         const Json one = supply.at(i);
-        text += fmt::format("{}: price {}{}\n", printable(one.get_string("name")),
-                            one.get_number("price"),
-                            one.has("cap") ? fmt::format(", at most {} nodes in use",
-                                                         one.get_int("cap"))
-                                           : "");
+        text += fmt::format(
+            "{}: price {}{}\n", printable(one.get_string("name")), one.get_number("price"),
+            one.has("cap") ? fmt::format(", at most {} nodes in use", one.get_int("cap")) : "");
     }
     return text;
 }

@@ -237,8 +237,8 @@ void add_check(CLI::App& app, Command& chosen) {
 
 void add_hours(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<HoursOptions>();
-    CLI::App* sub = add(app, "hours", "Say for how long jobs held nodes and what these cost",
-                        kOfJournals);
+    CLI::App* sub =
+        add(app, "hours", "Say for how long jobs held nodes and what these cost", kOfJournals);
     sub->add_option("JOURNAL", o->files, "Its files, oldest first")->required();
     sub->add_flag("--json", o->json, "One JSON object");
     sub->callback([o, &chosen] { chosen = [o] { return show_hours(*o); }; });

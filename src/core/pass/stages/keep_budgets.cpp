@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Budgets ([gupta] section I: "operate under power constraints"): so many nodes of some pools may be
-// in use.  What of their idle nodes goes beyond is withheld from the whole pass, as if somebody held
-// it for ever; so all later stages keep the budget without knowing of it.
+// Budgets ([gupta] section I: "operate under power constraints"): so many nodes of some pools may
+// be in use.  What of their idle nodes goes beyond is withheld from the whole pass, as if somebody
+// held it for ever; so all later stages keep the budget without knowing of it.
 //
 // Of several pools, nodes are withheld where the queue wants them last: its head gets whatever the
 // budget leaves.  If more nodes are in use than may be, malleable jobs are asked for them whatever
@@ -55,8 +55,7 @@ int on_the_way_out(const Snapshot& snapshot, const Budget& budget) {
 void withhold_idle(Books& books, const Budget& budget, int nodes,
                    const std::vector<std::size_t>& wanted) {
     Eligibility order = budget.pools;
-    std::ranges::stable_sort(
-        order, [&](PoolId a, PoolId b) { return wanted[a] > wanted[b]; });
+    std::ranges::stable_sort(order, [&](PoolId a, PoolId b) { return wanted[a] > wanted[b]; });
     PoolCounts withheld(books.pools(), 0);
     choose(
         order, nodes, [&](PoolId pool) { return books.profile().free_now(pool); }, withheld);
@@ -83,8 +82,7 @@ std::vector<Candidate> candidates(Pass& pass, const Budget& budget) {
     const std::vector<RunningJob>& running = books.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i)
         if (books.may_be_asked(i) && shrinkable(running[i], budget.pools) > 0)
-            found.push_back(
-                {choices::victim_rank(books, running[i], *pass.rng), running[i].id, i});
+            found.push_back({choices::victim_rank(books, running[i], *pass.rng), running[i].id, i});
     std::ranges::sort(found);
     return found;
 }

@@ -44,8 +44,7 @@ void leave(Books& books, std::uint32_t running, const Leaving& how) {
     const int size = total(job.held), leaving = held_of(job, how.pools);
     if (leaving == 0) return;
     const Time now = books.snapshot().now;
-    const int room =
-        books.available(job.eligible, std::max(0, job.elastic.max - size), now).count;
+    const int room = books.available(job.eligible, std::max(0, job.elastic.max - size), now).count;
     const Departure next = how.next(job.elastic, size, leaving, room);
     if (next.grow > 0) {
         const FreeNodes more = books.available(job.eligible, next.grow, now);
@@ -75,8 +74,7 @@ void leave_dear_nodes(Books& books) {
         const Sizing& elastic = snapshot.running[i].elastic;
         if (elastic.price < 0 || !books.may_resize(i)) continue;
         leave(books, i,
-              {unwanted_pools(snapshot,
-                              [&](const Pool& pool) { return is_dear(pool, elastic); }),
+              {unwanted_pools(snapshot, [&](const Pool& pool) { return is_dear(pool, elastic); }),
                next_retreat, Reason::leaves_dear, false});
     }
 }

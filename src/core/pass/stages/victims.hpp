@@ -24,8 +24,8 @@ struct Beneficiary {
 
 // The most eligible nodes that the job can give up.
 int shrinkable(const RunningJob&, const Eligibility&);
-// AllocateResource ([lina] algorithm 8) for one victim: it gives up `amount` nodes or, for an allowed
-// size, more, eligible ones first; of those the beneficiary uses up to `needed`.
+// AllocateResource ([lina] algorithm 8) for one victim: it gives up `amount` nodes or, for an
+// allowed size, more, eligible ones first; of those the beneficiary uses up to `needed`.
 Shrinkage allocate_resource(const Outlook&, std::uint32_t victim, const Eligibility&, int amount,
                             int needed);
 
