@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """[gupta] section VII: nodes that fail are left, prices and caps are followed, without anybody asking."""
 
+import json
+
 import pytest
 from elastic_live import wait_until
+from test_run import Workers
 
 
 @pytest.fixture
@@ -104,6 +107,17 @@ def test_the_batch_host_cannot_be_left(cluster, mark):
     assert cluster.nodes_of(app.job) == [batch]
 
 
+def test_selastic_run_takes_workers_off_a_marked_node(cluster, mark):
+    """The batch script's launcher answers; the program knows of nothing."""
+    app = Workers(cluster, 3, annotation="malleable,min=1,max=3")
+    last = cluster.nodes_of(app.job)[-1]
+    mark(last, "DRAIN")
+    assert app.told("leave")[1] == {last}
+    cluster.wait_size(app.job, 2)
+    assert last not in cluster.nodes_of(app.job)
+    assert "status 0" in app.finish()
+
+
 # ---- prices
 
 @pytest.mark.smoke
@@ -125,6 +139,17 @@ def test_a_job_shrinks_above_its_price_and_grows_below_it(cluster, supply):
     assert set(cluster.nodes_of(app.job)) == set(static)
     prices = [event["price"] for event in cluster.journal(event="supply") if event["name"] == spot]
     assert prices[-3:] == [0.9, 0.4, 0.6], prices
+    pass_seen = cluster.run("selastic", "snapshot").out
+    assert '"price": 0.6' in pass_seen or '"price":0.6' in pass_seen
+    replayed = cluster.run("selastic-sim", "replay-snapshot", "-", stdin=pass_seen)
+    assert replayed.out.endswith("same plan\n"), str(replayed)
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")
+    cluster.wait_journal(app.job, "end")
+    hours = json.loads(cluster.run("selastic", "hours", cluster.journal_path(), "--json").out)["jobs"]
+    [own] = [one for one in hours if one["job"] == str(app.job)]
+    assert 0 < own["priced"] < own["hours"]
+    assert 0.4 * own["priced"] <= own["cost"] <= 0.6 * own["priced"]
 
 
 def test_a_source_that_is_bad_or_gone_changes_nothing(cluster, supply, expect_errors):
