@@ -197,9 +197,9 @@ void Books::keep(const Promise& offer) {
     book_growth(find_running(offer.job), offer.nodes);
 }
 
-void Books::withdraw(const Promise& offer) {
+void Books::withdraw(const Promise& offer, Reason reason) {
     withdraws_ = true;
-    add(ActionKind::withdraw, Reason::queue_needs_nodes, offer.job, offer.nodes).op = offer.op;
+    add(ActionKind::withdraw, reason, offer.job, offer.nodes).op = offer.op;
 }
 
 void Books::reserve(const Reservation& reservation) {

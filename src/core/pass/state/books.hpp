@@ -46,7 +46,7 @@ class Books : public Outlook {
     void deny(const GrowthRequest&, Reason);
     void expand(std::uint32_t running, const PoolCounts& idle, int size_after, Reason);
     void keep(const Promise& offer);
-    void withdraw(const Promise& offer);
+    void withdraw(const Promise& offer, Reason);
 
     // The earliest reservation from `from` on for all steps of a job that has a profile.
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
