@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -21,10 +20,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int milliseconds_until(Clock::time_point end) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
-}
+// When it is to be killed.
+struct End {
+    Clock::time_point at;
+    const std::atomic<bool>& cancelled;
+
+    bool is_over() const { return cancelled || Clock::now() >= at; }
+};
+
+constexpr int kLook = 100;  // milliseconds between two looks at whether that is so
 
 // 0, or the error's number.
 int spawn(const std::string& program, int output, pid_t& child) {
@@ -55,13 +59,14 @@ int spawn(const std::string& program, int output, pid_t& child) {
 }
 
 // Until the other end is closed, the time is over or it is too much; false then.
-bool read_all(int from, Clock::time_point end, std::size_t most, std::string& text) {
+bool read_all(int from, const End& end, std::size_t most, std::string& text) {
     std::array<char, 65536> piece;
     for (;;) {
         pollfd ready{from, POLLIN, 0};
-        const int polled = ::poll(&ready, 1, milliseconds_until(end));
-        if (polled < 0 && errno == EINTR) continue;
-        if (polled <= 0) return false;
+        const int polled = ::poll(&ready, 1, kLook);
+        if (end.is_over()) return false;
+        if (polled == 0 || (polled < 0 && errno == EINTR)) continue;
+        if (polled < 0) return false;
         const ssize_t got = ::read(from, piece.data(), piece.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return true;
@@ -71,21 +76,23 @@ bool read_all(int from, Clock::time_point end, std::size_t most, std::string& te
 }
 
 // How it has ended; nothing if it goes on at the end of its time.
-bool wait_for(pid_t child, Clock::time_point end, int& status) {
+bool wait_for(pid_t child, const End& end, int& status) {
     for (;;) {
         const pid_t ended = ::waitpid(child, &status, WNOHANG);
         if (ended == child) return true;
         if (ended < 0 && errno != EINTR) return status = 0, true;  // somebody else has waited
-        if (Clock::now() >= end) return false;
+        if (end.is_over()) return false;
         ::poll(nullptr, 0, 10);
     }
 }
 
 }  // namespace
 
-Result<std::string> output_of(const std::string& program, Duration deadline, std::size_t most) {
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                        std::chrono::duration<double>(deadline));
+Result<std::string> output_of(const std::string& program, Duration deadline, std::size_t most,
+                              const std::atomic<bool>& cancelled) {
+    const End end{Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(deadline)),
+                  cancelled};
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
         return error("{}: no pipe: {}", program, std::strerror(errno));

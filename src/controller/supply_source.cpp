@@ -25,7 +25,8 @@ void SupplySource::configure(const core::Config& config) {
     command_ = config.supply_command;
     interval_ = config.supply_interval;
     timeout_ = config.supply_timeout;
-    stopping_ = has_tried_ = false;
+    stopping_ = false;
+    has_tried_ = false;
     begun_ = std::chrono::steady_clock::now();
     if (!file_.empty() || !command_.empty())
         thread_ = std::thread([this] { run(); });
@@ -54,7 +55,7 @@ std::optional<core::Supply> SupplySource::take() {
 }
 
 Result<std::string> SupplySource::read() const {
-    return file_.empty() ? output_of(command_, timeout_, core::kMaxSupplyText)
+    return file_.empty() ? output_of(command_, timeout_, core::kMaxSupplyText, stopping_)
                          : read_file(file_, core::kMaxSupplyText);
 }
 
@@ -62,6 +63,7 @@ void SupplySource::read_once(std::string& last, std::string& complaint) {
     const Result<std::string> text = read();
     const std::string& name = file_.empty() ? command_ : file_;
     Result<core::Supply> supply = text ? core::parse_supply(*text, name) : text.error();
+    if (stopping_) return;
     if (!supply) {
         if (supply.error().message != complaint)
             log_error("{}; what it said before stays in force", supply.error().message);
@@ -86,7 +88,7 @@ void SupplySource::run() {
         if (!has_tried_.exchange(true)) wake_();
         std::unique_lock guard(mutex_);
         wakeup_.wait_for(guard, std::chrono::duration<double>(interval_),
-                         [this] { return stopping_; });
+                         [this] { return stopping_.load(); });
         if (stopping_) return;
     }
 }

@@ -42,9 +42,9 @@ class SupplySource {
     std::function<void()> wake_;
     std::string file_, command_;
     Duration interval_ = 0, timeout_ = 0;
-    std::mutex mutex_;  // for the two below
+    std::mutex mutex_;  // for the next
     std::optional<core::Supply> news_;
-    bool stopping_ = false;
+    std::atomic<bool> stopping_ = false;
     std::condition_variable wakeup_;
     std::atomic<bool> has_tried_ = false;
     std::chrono::steady_clock::time_point begun_{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "controller/supply_source.hpp"
 
+#include <sys/stat.h>
+
 #include <condition_variable>
 #include <mutex>
 
@@ -76,6 +78,20 @@ TEST(a_source_that_cannot_be_read_has_been_tried) {
     check_that(!watched.source.take());
     write(folder / "absent", "a cap=1\n");
     check_eq(watched.next().sets[0], "a");
+}
+
+TEST(who_stops_does_not_wait_for_a_command) {
+    const Folder folder;
+    write(folder / "program", "#!/bin/sh\nexec sleep 600\n");
+    check_eq(::chmod((folder / "program").c_str(), 0700), 0);
+    core::Config config;
+    config.supply_command = folder / "program";
+    config.supply_timeout = 300;
+    SupplySource source([] {});
+    source.configure(config);
+    const auto begin = std::chrono::steady_clock::now();
+    source.stop();
+    check_that(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
 }
 
 TEST(where_nothing_is_named_any_more_nothing_is_in_force) {
