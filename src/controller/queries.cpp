@@ -11,7 +11,7 @@
 #include "common/hostlist.hpp"
 #include "common/log.hpp"
 #include "common/text.hpp"
-#include "controller/evacuation.hpp"
+#include "core/model/departure.hpp"
 #include "journal/journal.hpp"
 
 namespace elastic::controller {
@@ -109,6 +109,19 @@ Error wrong_size(const Job& job, int nodes) {
                  core::size_names(job.annotation));
 }
 
+Json supply_in_force(const Site& site) {
+    Json list = Json::array();
+    for (const journal::Supply& supply : site.supply) {
+        Json one = Json::object()
+                       .set("name", supply.name)
+                       .set("nodes", supply.nodes)
+                       .set("price", supply.price);
+        if (supply.cap >= 0) one.set("cap", supply.cap);
+        list.push(std::move(one));
+    }
+    return list;
+}
+
 Json times(const controller::Times& times) {
     return Json::object()
         .set("count", static_cast<std::int64_t>(times.count))
@@ -193,6 +206,8 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
     for (std::size_t room = kMaxJobsText; const Job* job : seen) {
         Json item = describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id), now);
         item.set("name", job->name.substr(0, kMaxNameListed));
+        if (const auto bound = site_.bound.find(job->id); bound != site_.bound.end())
+            item.set("cannot_leave", bound->second);
         const std::size_t size = item.dump().size();
         if (size > room || listed.size() == kMaxJobs) break;
         room -= size;
@@ -205,6 +220,7 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         .set("left_out", seen.size() - listed.size())
         .set("nodes", site_.nodes)
         .set("idle", site_.idle)
+        .set("supply", supply_in_force(site_))
         .set("policy", config_.policy_name)
         .set("pass", times(site_.timings.passes))
         .set("lock", times(site_.timings.lock))
@@ -223,6 +239,8 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
         return error("job {} is not known", query.job);
     Json json = job ? describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id), now)
                     : Json::object().set("job", query.job).set("state", "ENDED");
+    if (const auto bound = site_.bound.find(query.job); job && bound != site_.bound.end())
+        json.set("cannot_leave", bound->second);
     if (job && job->elastic) json.set("annotation", core::to_json(job->annotation));
     const Json history = excerpt ? to_json(excerpt->events) : Json::array();
     if (excerpt) json.set("names", names_in(excerpt->events));
@@ -404,7 +422,7 @@ Queries::Prospect Queries::ask_to_leave(Job& job, const std::string& nodes, int&
     auto staying = expand_hostlist(without_hosts(job.node_list, nodes));
     if (!leaving || !staying) return {false, "stays: its node list cannot be read"};
     const int count = static_cast<int>(leaving->size());
-    const Departure step = next_departure(job.annotation, job.nodes, count);
+    const core::Departure step = core::next_departure(job.annotation, job.nodes, count);
     constexpr const char* kReason = "its nodes are to be evacuated";
     if (step.grow > 0) {
         if (idle < step.grow || job.participation.grow_after > now)

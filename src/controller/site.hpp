@@ -6,12 +6,14 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "common/resize.hpp"
 #include "common/result.hpp"
 #include "controller/times.hpp"
+#include "journal/event.hpp"
 
 namespace elastic::controller {
 
@@ -45,6 +47,9 @@ struct Site {
     int nodes = 0;  // that exist, in whatever state
     int idle = 0;   // as of the last pass
     std::string journal_path;
+    // Jobs whose batch script keeps them on a node that they would leave, and that node.
+    std::map<JobId, std::string> bound;
+    std::vector<journal::Supply> supply;  // what nodes cost, and how many may be used
     std::function<bool(uid_t)> is_operator;
     std::function<std::string(uid_t)> user_name;
     // Drains nodes for a user and says who is there; the nodes that are drained already are left

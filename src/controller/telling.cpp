@@ -36,6 +36,7 @@ std::vector<journal::Event> tell_anew(const JobTable& table, const Site& site,
     std::ranges::sort(jobs, {}, &Job::id);
     std::vector<journal::Event> events{
         {now, journal::Controller{journal::Controller::What::resume, site.nodes, policy}}};
+    for (const journal::Supply& supply : site.supply) events.push_back({now, supply});
     for (const Job* job : jobs) events.push_back({now, submit_of(*job, site)});
     for (const Job* job : jobs)
         if (job->running)

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kMaxDescription = 4096;
 // In the order of Event::what.
-constexpr std::array<std::string_view, 17> kNames{
-    "controller", "submit", "start",   "offer",  "accept",    "decline",
-    "expire",     "cancel", "release", "resize", "ready",     "request",
-    "grant",      "deny",   "end",     "step",   "initialise"};
+constexpr std::array<std::string_view, 18> kNames{
+    "controller", "submit", "start",   "offer",  "accept",     "decline",
+    "expire",     "cancel", "release", "resize", "ready",      "request",
+    "grant",      "deny",   "end",     "step",   "initialise", "supply"};
 static_assert(kNames.size() == std::variant_size_v<decltype(Event::what)>);
 
 template <class E>
@@ -145,6 +145,14 @@ void fields(F& f, Initialise& e) {
 }
 
 template <class F>
+void fields(F& f, Supply& e) {
+    f.required("name", e.name, kText);
+    f.required("nodes", e.nodes, kNodes);
+    f.optional("price", e.price, Number{0, kNever});
+    f.optional("cap", e.cap, Whole{-1, kMaxHosts}, -1);
+}
+
+template <class F>
 void fields(F& f, Event& e) {
     f.required("time", e.time, kTime);
     f.required("event", e.what, Which{kNames});
@@ -166,6 +174,11 @@ struct Describe {
     std::string operator()(const Controller& e) const {
         return fmt::format("controller {}, {}{}", to_string(e.what), nodes_word(e.nodes),
                            e.policy.empty() ? "" : ", policy " + e.policy);
+    }
+    std::string operator()(const Supply& e) const {
+        const std::string cap =
+            e.cap < 0 ? "" : fmt::format(", at most {} in use", nodes_word(e.cap));
+        return fmt::format("nodes of {}: price {}{}", e.name, e.price, cap);
     }
     std::string operator()(const Submit& e) const {
         const std::string most = e.max ? fmt::format(", max {}", e.max) : "";

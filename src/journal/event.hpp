@@ -163,15 +163,25 @@ struct Initialise {
     std::string nodes;  // those of its nodes
 };
 
+// [gupta] section VII: from now on these nodes cost so much each an hour, in the site's unit, and
+// so many of them may be in use.
+struct Supply {
+    std::string name;   // a partition, or a list
+    std::string nodes;  // which these are
+    double price = 0;   // 0: nothing beyond the usual
+    int cap = -1;       // < 0: all of them
+    friend bool operator==(const Supply&, const Supply&) = default;
+};
+
 struct Event {
     Time time = 0;
     std::variant<Controller, Submit, Start, Offer, Accept, Decline, Expire, Cancel, Release, Resize,
-                 Ready, Request, Grant, Deny, End, Step, Initialise>
+                 Ready, Request, Grant, Deny, End, Step, Initialise, Supply>
         what;
 };
 
 std::string_view name_of(const Event&);  // "resize": what `event` says in the file
-JobId job_of(const Event&);              // 0 for a controller's
+JobId job_of(const Event&);              // 0 for what is no job's
 OpId op_of(const Event&);                // 0 if it has none
 
 // {"time":12.5,"event":"resize","job":7,...}; keys that have their default and

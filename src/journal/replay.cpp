@@ -279,6 +279,8 @@ struct Replay::State {
         }
     }
 
+    void on(const Supply&) {}
+
     void on(const Submit& e) {
         const bool rigid = e.job_class == "rigid";
         const bool unbounded = rigid && e.max == 0;

@@ -125,6 +125,8 @@ class Engine {
     void request(std::uint32_t job);
     void step(std::uint32_t job);
     bool is_wake_up_due() const;
+    bool follow_supply();
+    void pay(Time until);
 
     // Passes.
     bool could_act() const;
@@ -148,7 +150,7 @@ class Engine {
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
     std::uint32_t new_slot();
     Duration start_elastic(std::uint32_t job, int size);
-    void resize(Observer::Resize);
+    void resize(Observer::Resize, const core::PoolCounts& nodes);
     void shrink_by_itself(std::uint32_t job, int nodes);
     void give_back(std::uint32_t job, int to);
     void schedule(std::uint32_t job);
@@ -181,15 +183,19 @@ class Engine {
     std::map<std::uint32_t, Stepping> stepping_;  // by job: those that run
     std::size_t steps_waiting_ = 0;
     OpId next_op_ = 1;
+    core::SupplyClock supply_;
 };
 
 Engine::Engine(const Workload& workload, const SimulationOptions& options)
     : workload_(workload),
       options_(options),
-      cluster_(workload.nodes),
+      cluster_(options.supply ? pool_sizes(*options.supply, workload.nodes)
+                              : core::PoolCounts(1, workload.nodes)),
       rng_(options.seed),
       arrivals_(in_order_of_arrival(workload.jobs)) {
     outcome_.jobs.resize(workload.jobs.size());
+    if (options.supply) supply_ = core::SupplyClock(options.supply->supply);
+    follow_supply();
     if (workload.elasticities.empty()) return;
     slot_.assign(workload.jobs.size(), kNoSlot);
     resizes_ = options.policy.resizes();
@@ -197,7 +203,7 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
         return e.annotation.malleable && gap(e.annotation) == 0;
     });
     const bool frees_nodes = options.policy.shrink_for == core::ShrinkFor::anybody;
-    plans_again_ = resizes_ && (is_without_gap || frees_nodes || options.settle);
+    plans_again_ = resizes_ && (is_without_gap || frees_nodes || options.settle || options.supply);
 }
 
 Outcome Engine::run() {
@@ -233,9 +239,13 @@ bool Engine::is_stale(const Event& event) const {
 bool Engine::next_instant() {
     while (!events_.empty() && is_stale(events_.front())) pop();
     const bool arrivals_left = next_arrival_ < arrivals_.size();
-    if (events_.empty() && !arrivals_left) return false;
+    // Whoever waits may wait for a price or a cap.
+    const Time change = pending_ + running_ > 0 || arrivals_left ? supply_.next() : kNever;
+    if (events_.empty() && !arrivals_left && change >= kNever) return false;
     Time next = events_.empty() ? kNever : events_.front().at;
     if (arrivals_left) next = std::min(next, workload_.jobs[arrivals_[next_arrival_]].submit);
+    next = std::min(next, change);
+    pay(next);
     now_ = next;
     cluster_.advance(now_);
     return true;
@@ -243,7 +253,7 @@ bool Engine::next_instant() {
 
 // Whether there is a reason for a pass.
 bool Engine::apply_events() {
-    bool changed = false, woken = false;
+    bool changed = follow_supply(), woken = false;
     while (!events_.empty() && events_.front().at <= now_) {
         const Event event = events_.front();
         pop();
@@ -265,7 +275,36 @@ bool Engine::apply_events() {
 
 // That a job may be resized again matters only where there is something to gain.
 bool Engine::is_wake_up_due() const {
-    return pending_ > 0 || cluster_.idle() > 0;
+    return pending_ > 0 || cluster_.idle() > 0 || options_.supply;
+}
+
+// Whether anything has changed.
+bool Engine::follow_supply() {
+    if (!options_.supply || !supply_.advance(now_)) return false;
+    const SupplySeries& series = *options_.supply;
+    std::vector<double> prices(cluster_.snapshot().pools.size(), 0);
+    std::vector<core::Budget> budgets;
+    for (std::size_t set = 0; set < supply_.terms().size(); ++set) {
+        const core::Terms& terms = supply_.terms()[set];
+        const std::vector<core::PoolId> pools = pools_of(series, set);
+        for (const core::PoolId pool : pools)
+            if (prices[pool] == 0) prices[pool] = terms.price;
+        if (terms.most) budgets.push_back({*terms.most, pools});
+    }
+    cluster_.set_supply(prices, std::move(budgets));
+    return true;
+}
+
+// For what is in use from now until then.
+void Engine::pay(Time until) {
+    constexpr Duration kHour = 3600;
+    if (!options_.supply) return;
+    for (const core::Pool& pool : cluster_.snapshot().pools) {
+        if (pool.price <= 0) continue;
+        const double used = (until - now_) * (pool.nodes - pool.idle);
+        outcome_.counters.priced += used;
+        outcome_.counters.cost += used / kHour * pool.price;
+    }
 }
 
 void Engine::arrive(std::uint32_t job) {
@@ -312,7 +351,8 @@ void Engine::request(std::uint32_t job) {
 // False only if a pass could do nothing at all.
 bool Engine::could_act() const {
     if (!asked_.empty() || steps_waiting_ > 0) return true;
-    return resizes_ ? pending_ + running_ > 0 : pending_ > 0 && cluster_.idle() > 0;
+    return resizes_ || options_.supply ? pending_ + running_ > 0
+                                       : pending_ > 0 && cluster_.idle() > 0;
 }
 
 void Engine::pass() {
@@ -350,7 +390,7 @@ void Engine::execute(const Action& action) {
             change.op = next_op_++;
             change.for_somebody = action.beneficiary != 0;
             if (change.for_somebody) change.beneficiary = action.beneficiary - 1;
-            return resize(change);
+            return resize(change, action.nodes);
         case ActionKind::expand:
             change.to = action.size_after;
             if (is_for_step(action)) return grant_step(action);
@@ -361,7 +401,7 @@ void Engine::execute(const Action& action) {
                 change.wanted = wish.nodes;
                 grant(wish);
             }
-            return resize(change);
+            return resize(change, action.nodes);
         case ActionKind::deny:
             if (is_for_step(action)) return;  // it goes on waiting
             return deny(asked(action.op), action.reason);
@@ -387,7 +427,8 @@ void Engine::start(const Action& action) {
     counters.by_shrinking += action.reason == core::Reason::by_shrinking;
     if (options_.observer) options_.observer->started(now_, index, size);
     const bool elastic = job.elasticity >= 0;
-    cluster_.start(action.job, size, now_ + (elastic ? start_elastic(index, size) : job.estimate));
+    cluster_.start(action.job, action.nodes,
+                   now_ + (elastic ? start_elastic(index, size) : job.estimate));
     if (elastic)
         schedule(index);
     else
@@ -455,7 +496,8 @@ Duration Engine::start_elastic(std::uint32_t index, int size) {
     return estimate;
 }
 
-void Engine::resize(Observer::Resize change) {
+// `nodes` come or go.
+void Engine::resize(Observer::Resize change, const core::PoolCounts& nodes) {
     const auto job = static_cast<std::uint32_t>(change.job);
     JobResult& result = outcome_.jobs[job];
     Progress& progress = this->progress(job);
@@ -472,7 +514,10 @@ void Engine::resize(Observer::Resize change) {
     ++(change.to < change.from ? outcome_.counters.shrinks : outcome_.counters.expansions);
     ++result.resizes;
     result.nodes_end = change.to;
-    cluster_.resize(job + 1, change.to, progress.belief.estimated_end());
+    const core::PoolCounts& held = cluster_.running(job + 1).held;
+    cluster_.resize(
+        job + 1, change.to < change.from ? core::difference(held, nodes) : core::sum(held, nodes),
+        progress.belief.estimated_end());
     schedule(job);
     if (options_.observer) options_.observer->resized(now_, change);
 }
@@ -493,7 +538,15 @@ void Engine::give_back(std::uint32_t job, int to) {
     change.op = next_op_++;
     change.own_wish = true;
     change.reason = core::Reason::evolving_request;
-    resize(change);
+    const core::RunningJob& running = cluster_.running(job + 1);
+    core::PoolCounts nodes(running.held.size(), 0);
+    int left = core::total(running.held) - to;
+    for (std::size_t pool = nodes.size(); pool-- > 0;) {
+        const int kept = pool == running.batch_host_pool ? 1 : 0;
+        nodes[pool] = std::clamp(running.held[pool] - kept, 0, left);
+        left -= nodes[pool];
+    }
+    resize(change, nodes);
 }
 
 void Engine::schedule(std::uint32_t job) {
@@ -606,7 +659,7 @@ void Engine::grant_step(const Action& action) {
     for (core::WorkLedger* clock : {&progress.truth, &progress.belief})
         clock->stand_still(since, now_);
     stepping.evolution.follow(now_, change.to);
-    resize(change);
+    resize(change, action.nodes);
 }
 
 Duration Engine::gap(const core::Sizing& elastic) const {

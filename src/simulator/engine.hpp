@@ -15,6 +15,7 @@
 
 #include "core/model/policy.hpp"
 #include "simulator/observer.hpp"
+#include "simulator/supply_series.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -26,7 +27,8 @@ struct SimulationOptions {
     // Each plan that changes something is followed by one more at the same instant, as the plugin's
     // are, and not only where jobs may be resized again at once.
     bool settle = false;
-    Observer* observer = nullptr;  // borrowed; none by default
+    const SupplySeries* supply = nullptr;  // borrowed; none by default: nodes cost nothing
+    Observer* observer = nullptr;          // borrowed; none by default
 };
 
 // What became of a job.  One that never started (see `lost`) has no nodes.
@@ -55,6 +57,8 @@ struct Counters {
     std::int64_t granted = 0, denied = 0;  // requests of evolving jobs, for fewer nodes too
     // Node-seconds that jobs held, and what of it went into resizes.
     double busy = 0, redistribution = 0, negotiation = 0;
+    // With a supply: node-seconds on nodes that had a price, and what they cost by the hour.
+    double priced = 0, cost = 0;
     // Steps of evolution profiles that had to wait for nodes, and for how many seconds in all.
     std::int64_t late_steps = 0;
     double step_wait = 0;

@@ -248,6 +248,7 @@ class ElasticJobs {
         core::Annotation& a = elasticity.annotation;
         (evolving ? a.evolving : a.malleable) = true;
         set_sizes(a, job.nodes);
+        if (a.malleable) a.price = options_.price;
         a.speedup = speedup(random, a.pref);
         elasticity.true_speedup = a.speedup;
         if (model_.speedup == core::SpeedupModel::Kind::rho)

@@ -108,6 +108,7 @@ struct WorkloadOptions {
     // preferred size; and the bytes a second that a node sends or receives.
     Range data{0, 0};
     double link_bandwidth = core::kDefaultRate;
+    double price = -1;  // the most that nodes may cost malleable jobs; < 0: any price
     // How elastic jobs scale in truth, whatever the scheduler is told; Downey's A is in units of
     // the preferred size.
     std::optional<core::SpeedupModel> truth{};

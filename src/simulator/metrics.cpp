@@ -88,6 +88,10 @@ class Page {
     void node_seconds(std::string_view name, double value) {
         put("  {:<24}{:>14.1f} node-seconds\n", name, value);
     }
+    void cost(std::string_view name, double value, double node_seconds) {
+        put("  {:<24}{:>14.2f}    {:.4f} a node and hour\n", name, value,
+            value / node_seconds * 3600);
+    }
     void distributions() {
         put("{:<26}{:>14}{:>14}{:>14}{:>14}{:>14}\n", "", "mean", "median", "95 %", "99 %",
             "maximum");
@@ -213,6 +217,8 @@ std::string to_text(const Summary& s) {
     if (c.late_steps > 0) page.seconds("mean wait of these", c.step_wait / c.late_steps);
     page.node_seconds("redistribution", c.redistribution);
     page.node_seconds("negotiation", c.negotiation);
+    if (c.priced > 0) page.node_seconds("on priced nodes", c.priced);
+    if (c.priced > 0) page.cost("cost", c.cost, c.priced);
     return page.take();
 }
 
@@ -246,6 +252,8 @@ Json to_json(const Summary& s) {
         .set("step_wait_seconds", c.step_wait)
         .set("redistribution_node_seconds", c.redistribution)
         .set("negotiation_node_seconds", c.negotiation)
+        .set("priced_node_seconds", c.priced)
+        .set("cost", c.cost)
         .set("busy_node_seconds", c.busy);
 }
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "common/log.hpp"
+#include "common/text.hpp"
 #include "controller/state_file.hpp"
 #include "controller/telling.hpp"
 #include "protocol/endpoint.hpp"
@@ -97,6 +98,7 @@ Result<void> Scheduler::start() {
     if (auto completed = journal_.complete(state_.telling); !completed)
         log_error("{}", completed.error().message);
     if (auto started = server_.start(server_options()); !started) return started.error();
+    supply_source_.configure(config_);
     stopping_ = false;
     thread_ = std::thread([this] { run(); });
     log_info("built for Slurm {}, policy {}, listening on port {}, journal {}", kBuiltForSlurm,
@@ -125,6 +127,7 @@ void Scheduler::stop() {
     }
     wake();
     thread_.join();
+    supply_source_.stop();
     server_.stop();
 }
 
@@ -158,6 +161,7 @@ void Scheduler::run() {
         now = wall_clock();
         take_configuration(now);
         take_messages(now);
+        follow_supply(now);
         urgent_ |= negotiation_.check_deadlines(now);
         if (negotiation_.next_step() <= now) urgent_ |= negotiation_.follow_steps(now);
         settlement_.settle(now);
@@ -179,7 +183,8 @@ bool Scheduler::wait() {
     if (urgent_ && may_schedule()) until = std::min(until, pass_allowed_);
     if (outbox_.resized) until = std::min(until, save_allowed_);
     double deadline =
-        std::min(state_.book.next_deadline(), negotiation_.next_step()) - wall_clock();
+        std::min({state_.book.next_deadline(), negotiation_.next_step(), supply_.next()}) -
+        wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
     if (deadline > 0 && deadline < 3600)
         until = std::min(
@@ -207,6 +212,7 @@ void Scheduler::take_configuration(Time now) {
     }();
     if (auto adopted = server_.reconfigure(options); !adopted)
         log_error("{}; applications are served as before", adopted.error().message);
+    supply_source_.configure(config_);
     log_info("configuration read: policy {}", config_.policy_name);
     announce(journal::Controller::What::reconfigure, now);
     urgent_ = true;
@@ -238,7 +244,7 @@ bool Scheduler::may_schedule() const {
 }
 
 bool Scheduler::pass_is_due() const {
-    if (!may_schedule()) return false;
+    if (!may_schedule() || !supply_source_.is_ready()) return false;
     auto now = Clock::now();
     if (now < pass_allowed_) return false;
     if (urgent_) return true;
@@ -255,6 +261,60 @@ void Scheduler::read_site() {
     site_.idle = reading_.view.snapshot.idle();
     site_.timings.lock = lock_statistics().held;
     site_.timings.lock_processor = lock_statistics().processor;
+}
+
+// Terms change when a source says so, or at a time that it has said before.
+void Scheduler::follow_supply(Time now) {
+    auto news = supply_source_.take();
+    if (news) {
+        supply_ = core::SupplyClock(*std::move(news));
+        unknown_.clear();
+    }
+    if (!supply_.advance(now) && !news) return;
+    reading_.terms = supply_.terms();
+    urgent_ = true;
+}
+
+// What has changed, with the nodes as Slurm knows them now.
+void Scheduler::announce_supply(Time now) {
+    const View& view = reading_.view;
+    if (view.unknown != unknown_)
+        for (const std::string& name : view.unknown)
+            log_error("supply: Slurm knows no partition and no node {}; its line is ignored",
+                      printable(name));
+    unknown_ = view.unknown;
+    if (view.supply.empty() && site_.supply.empty()) return;
+    std::vector<journal::Supply> in_force;
+    for (const SupplySet& set : view.supply)
+        in_force.push_back(
+            {set.terms.nodes, set.nodes.text(), set.terms.price, set.terms.most.value_or(-1)});
+    for (journal::Supply& before : site_.supply)
+        if (std::ranges::find(in_force, before.name, &journal::Supply::name) == in_force.end())
+            outbox_.note(now, journal::Supply{before.name, before.nodes});
+    for (const journal::Supply& supply : in_force) {
+        if (std::ranges::find(site_.supply, supply) != site_.supply.end()) continue;
+        outbox_.note(now, supply);
+        log_info("supply: {}", journal::describe({now, supply}));
+    }
+    site_.supply = std::move(in_force);
+}
+
+// Once each: a batch script cannot move, so its job keeps a node that is drained or failing.
+void Scheduler::name_who_cannot_leave() {
+    std::map<JobId, std::string> bound;
+    const core::Snapshot& snapshot = reading_.view.snapshot;
+    for (const core::RunningJob& job : snapshot.running) {
+        if (!job.elastic.malleable || !snapshot.pools[job.batch_host_pool].failing) continue;
+        const controller::Job* entry = state_.jobs.find(job.id);
+        if (!entry || entry->batch_host.empty()) continue;
+        bound.emplace(job.id, entry->batch_host);
+        if (site_.bound.contains(job.id)) continue;
+        log_info(
+            "job {0}: cannot leave {1}, which is drained or failing: its batch script runs there; "
+            "wait for its end, or `scontrol requeue {0}`",
+            entry->label(), entry->batch_host);
+    }
+    site_.bound = std::move(bound);
 }
 
 std::string Scheduler::recorded_pass() const {
@@ -284,6 +344,8 @@ void Scheduler::pass() {
     groups_.advance(now);
     reader_.read_again(now);
     read_site();
+    announce_supply(now);
+    name_who_cannot_leave();
     const std::size_t waiting = reading_.view.snapshot.pending.size();
     while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
         now = wall_clock();

@@ -11,6 +11,7 @@
 #include "controller/reception.hpp"
 #include "controller/server.hpp"
 #include "controller/site.hpp"
+#include "controller/supply_source.hpp"
 #include "core/pass/planner.hpp"
 #include "core/pass/recording.hpp"
 #include "journal/journal.hpp"
@@ -41,6 +42,9 @@ class Scheduler {
     bool pass_is_due() const;
     void pass();
     void read_site();
+    void follow_supply(Time now);
+    void announce_supply(Time now);
+    void name_who_cannot_leave();
     std::string recorded_pass() const;
     const core::Plan& plan();
     void flush();
@@ -81,6 +85,10 @@ class Scheduler {
     std::int64_t next_seed_ = 1;  // each plan has its own, so that it can be made again
     controller::Server server_;
     controller::Reception reception_{server_, negotiation_, queries_};
+
+    controller::SupplySource supply_source_{[this] { wake(); }};
+    core::SupplyClock supply_;          // as it was read last
+    std::vector<std::string> unknown_;  // names in it that were complained of
 
     bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};

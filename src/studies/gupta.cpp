@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// [gupta] section VI-E: five jobs on 16 nodes, dynamic equipartitioning with three
-// gaps between rescales, against moldable and rigid jobs.
+// [gupta] section VI-E (prices, section VII-B, are in gupta_prices.cpp): five jobs on 16 nodes,
+// dynamic equipartitioning with three gaps between rescales, against moldable and rigid jobs.
 //
 // What the paper prints: sizes, arrivals, the policy, table IV.  What had to be
 // assumed stands in assumptions(), once, for the page.  Where a number of table IV
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "simulator/journal_observer.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/random.hpp"
+#include "studies/gupta_prices.hpp"
 #include "studies/spider.hpp"
 
 namespace elastic::studies {
@@ -463,7 +465,7 @@ std::vector<Finding> findings(const Runs& runs) {
 }  // namespace
 
 Result<StudyResult> reproduce_gupta(const StudyOptions& options) {
-    Report report(options.out, "Case study of [gupta] section VI-E");
+    Report report(options.out, "Case study of [gupta] section VI-E, and prices (VII-B)");
     const auto run_all = [&](const Model& model) {
         std::vector<Run> runs;
         for (const Scheduling& scheduling : kTable4)
@@ -480,16 +482,21 @@ Result<StudyResult> reproduce_gupta(const StudyOptions& options) {
                  "Times in seconds; linear_ columns with linear speed-up, paper_ the paper's",
                  table4(runs, linear_runs));
     report.table("rescales", "Rescales", rescales(runs));
+    report.heading("Figures 9 and 10: spot prices");
+    std::vector<Finding> on_prices;
+    reproduce_prices(report, options.seed, on_prices);
     report.heading("What the paper says");
     std::vector<Finding> list = findings(runs);
     const std::vector<Variant> variants{{"linear speed-up", findings(linear_runs)}};
     const Table verdicts = side_by_side(with_serial_share().name, list, variants);
     explain(list, variants);
+    std::ranges::move(on_prices, std::back_inserter(list));
     report.findings(list);
     report.table("verdicts", "Verdicts by speed-up", verdicts);
     report.heading("What had to be assumed");
     report.table("derived_work", "Work by each row of table IV", derived_work());
     report.list(assumptions());
+    report.list(price_assumptions());
     if (const Result<void> written = report.finish(); !written) return written.error();
     return StudyResult{list, options.out + "/index.html"};
 }

@@ -100,7 +100,7 @@ stated_of() {
 }
 
 for key in $parameters $settings; do
-    case $key in JournalFile | ResizeGap | HeadDelay) continue ;; esac
+    case $key in JournalFile | SupplyFile | SupplyCommand | ResizeGap | HeadDelay) continue ;; esac
     member=$(printf '%s\n' "$key" | sed 's/\([A-Z]\)/_\l\1/g; s/^_//')
     same "$key" "$(stated_of "$key")" "$(default_of "$member")"
 done

@@ -39,6 +39,21 @@ printf 'rubbish\n' >>"$dir/second"
 expect 1 $selastic check "$dir/first" "$dir/second"
 shows "$dir/second:35: malformed"
 
+{
+    echo '{"time":0,"event":"supply","name":"spot","nodes":"n2","price":0.5}'
+    echo '{"time":0,"event":"submit","job":7,"class":"rigid","min":2,"pref":2,"max":2}'
+    echo '{"time":0,"event":"start","job":7,"nodes":"n[1-2]","count":2}'
+    echo '{"time":3600,"event":"supply","name":"spot","nodes":"n2","price":2}'
+    echo '{"time":5400,"event":"end","job":7,"state":"COMPLETED","count":2}'
+} >"$dir/priced"
+expect 0 $selastic hours --json "$dir/priced"
+shows '"hours":3,"priced":1.5,"cost":1.5'
+expect 0 $selastic hours "$dir/priced"
+shows 'A PRICED HOUR'
+expect 0 $selastic journal --file "$dir/priced"
+shows 'nodes of spot: price 0.5'
+expect 2 $selastic hours "$dir/absent"
+
 expect 0 $selastic gantt --width 60 --ascii "$data/example.journal"
 shows 'B 102  bag-of-tasks  malleable  8 -> 4 -> 6 -> 9 -> 6'
 expect 0 $selastic gantt --svg "$dir/x.svg" --nodes 'n[1-4]' "$data/example.journal"

@@ -97,6 +97,21 @@ shows 'under easy'
 shows 'jobs a second'
 expect 0 $sim run "$log" --policy easy --json
 shows '"jobs":60'
+printf 'spot price=0.4\n@600 spot price=0.9\n@900 all cap=5\n' >"$dir/supply"
+expect 0 $sim run "$log" --elastic 100 --evolving-share 0 --supply "$dir/supply" --supply-nodes spot=4 --price 0.5
+shows 'on priced nodes'
+shows 'a node and hour'
+expect 2 $sim run "$log" --supply "$dir/supply" --supply-nodes other=4
+shows "the supply says nothing of 'other'"
+expect 2 $sim run "$log" --supply "$dir/supply" --supply-nodes spot=9
+shows "from 1 to the machine's 8"
+expect 2 $sim run "$log" --supply-nodes spot=4
+expect 2 $sim run "$log" --supply "$dir/absent"
+expect 2 $sim run "$log" --supply "$dir/supply" --journal "$dir/no.journal"
+printf 'spot prize=1\n' >"$dir/wrong"
+expect 2 $sim run "$log" --supply "$dir/wrong"
+shows "1: 'prize=1' is neither price= nor cap="
+
 expect 2 $sim run "$log" --baseline round-robin
 shows '--baseline: Policy=round-robin: one of'
 expect 0 $sim run "$log" --policy fcfs --baseline EASY

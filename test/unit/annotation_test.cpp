@@ -131,7 +131,8 @@ TEST(annotation_refuses_with_one_clear_line) {
         {"malleable,min=", "elastic: min has no value"},
         {"malleable,min=1,min=2", "elastic: min is given twice"},
         {"malleable,mni=1",
-         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, rho, power, "
+         "elastic: unknown key 'mni', not one of min, pref, max, sizes, gap, grace, price, rho, "
+         "power, "
          "overhead, downey, cost, data, "
          "profile, packet, init"},
         {"malleable,min=0", "elastic: min=0: must be a number of nodes from 1 to 1000000"},

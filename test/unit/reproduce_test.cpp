@@ -114,7 +114,7 @@ TEST(gupta_runs_from_end_to_end) {
     check_study(reproduce_gupta,
                 {"index.html", "table4.csv", "verdicts.csv", "figure6a_Malleable40.svg",
                  "figure6a_Moldable.svg", "figure6a_Malleable40_linear.svg", "figure6b_rigid1.svg",
-                 "figure7.svg", "figure7_paper.svg"});
+                 "figure7.svg", "figure7_paper.svg", "figure9.svg", "figure10.svg", "prices.csv"});
 }
 
 TEST(evolving_runs_from_end_to_end) {

@@ -15,9 +15,26 @@ constexpr std::size_t kFewPlaces = 64;  // not worth the trouble
 
 }  // namespace
 
-Cluster::Cluster(int nodes) {
-    snapshot_.pools.push_back({nodes, nodes});
-    snapshot_.eligibilities.push_back({0});
+Cluster::Cluster(const PoolCounts& nodes) {
+    Eligibility all;
+    for (PoolId pool = 0; pool < nodes.size(); ++pool) {
+        snapshot_.pools.push_back({nodes[pool], nodes[pool]});
+        all.push_back(pool);
+    }
+    snapshot_.eligibilities.push_back(std::move(all));
+}
+
+void Cluster::set_supply(const std::vector<double>& prices, std::vector<Budget> budgets) {
+    has_prices_ = false;
+    for (PoolId pool = 0; pool < prices.size(); ++pool) {
+        snapshot_.pools[pool].price = prices[pool];
+        has_prices_ = has_prices_ || prices[pool] > 0;
+    }
+    snapshot_.budgets = std::move(budgets);
+    snapshot_.eligibilities.resize(1);
+    for (RunningJob& job : snapshot_.running) job.eligible = 0;
+    for (PendingJob& job : snapshot_.pending) job.eligible = 0;
+    apply_prices(snapshot_);
 }
 
 void Cluster::arrive(PendingJob&& job) {
@@ -27,6 +44,7 @@ void Cluster::arrive(PendingJob&& job) {
     place_[job.id] = static_cast<std::uint32_t>(snapshot_.pending.size());
     index_.add(job);
     snapshot_.pending.push_back(std::move(job));
+    if (has_prices_) apply_prices(snapshot_);
 }
 
 void Cluster::compact() {
@@ -50,33 +68,39 @@ void Cluster::promise(JobId id, Time start) {
     index_.promise(place_[id]);
 }
 
-void Cluster::start(JobId id, int nodes, Time estimated_end) {
+void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
     const std::uint32_t place = place_[id];
-    assert(nodes <= idle());
     index_.remove(place, snapshot_.pending[place]);
     RunningJob running;
     running.id = id;
     running.elastic = std::move(snapshot_.pending[place].elastic);
-    running.held.assign(1, nodes);
+    running.held = nodes;
     running.start = running.last_resize = snapshot_.now;
     running.estimated_end = estimated_end;
     running.duration = snapshot_.pending[place].duration;
     running.resizable = true;
     place_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
-    snapshot_.pools[0].idle -= nodes;
+    for (PoolId pool = 0; pool < nodes.size(); ++pool) {
+        snapshot_.pools[pool].idle -= nodes[pool];
+        assert(snapshot_.pools[pool].idle >= 0);
+        if (nodes[pool] > 0 && nodes[running.batch_host_pool] == 0) running.batch_host_pool = pool;
+    }
     index_.vacancies.insert(estimated_end, running.held);
     index_.count(running, +1);
     snapshot_.running.push_back(std::move(running));
+    if (has_prices_) apply_prices(snapshot_);
 }
 
-void Cluster::resize(JobId id, int nodes, Time estimated_end) {
+void Cluster::resize(JobId id, const PoolCounts& held, Time estimated_end) {
     RunningJob& job = snapshot_.running[place_[id]];
-    const int more = nodes - job.held[0];
-    assert(more <= idle());
+    const int more = total(held) - total(job.held);
     index_.vacancies.remove(job.estimated_end, job.held);
     index_.count(job, -1);
-    snapshot_.pools[0].idle -= more;
-    job.held[0] = nodes;
+    for (PoolId pool = 0; pool < held.size(); ++pool) {
+        snapshot_.pools[pool].idle -= held[pool] - job.held[pool];
+        assert(snapshot_.pools[pool].idle >= 0);
+    }
+    job.held = held;
     job.gain += more;
     if (more > 0) ++job.expansions;
     if (more < 0) ++job.shrinks;
@@ -98,7 +122,8 @@ void Cluster::end(JobId id) {
     const std::uint32_t place = place_[id];
     index_.vacancies.remove(running[place].estimated_end, running[place].held);
     index_.count(running[place], -1);
-    snapshot_.pools[0].idle += running[place].held[0];
+    for (PoolId pool = 0; pool < running[place].held.size(); ++pool)
+        snapshot_.pools[pool].idle += running[place].held[pool];
     place_[id] = kNowhere;
     if (place + 1 != running.size()) {
         running[place] = std::move(running.back());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The snapshot of a cluster of equal nodes with its index, kept up to date event
-// by event, for who runs many passes over it: the simulator.  (The plugin reads
-// Slurm's records into a new snapshot for each pass.)
+// The snapshot of a cluster of equal nodes, or of a few kinds of them, with its index, kept up to
+// date event by event, for who runs many passes over it: the simulator.  (The plugin reads Slurm's
+// records into a new snapshot for each pass.)
 //
 // Times never go back.  Job ids are small and dense: arrays are indexed by them.
 // Errors of the caller (an id that is unknown, a size that is not there) are
@@ -18,12 +18,14 @@ namespace elastic::core {
 
 class Cluster {
   public:
-    explicit Cluster(int nodes);
+    explicit Cluster(int nodes) : Cluster(PoolCounts(1, nodes)) {}
+    // Every job may use all pools, in this order.
+    explicit Cluster(const PoolCounts& nodes);
 
     // The queue has holes where jobs have started; the index knows them.
     const Snapshot& snapshot() const { return snapshot_; }
     const SnapshotIndex& index() const { return index_; }
-    int idle() const { return snapshot_.pools[0].idle; }
+    int idle() const { return snapshot_.idle(); }
     int waiting() const { return index_.waiting; }
 
     void advance(Time now) { snapshot_.now = now; }
@@ -32,9 +34,15 @@ class Cluster {
     // The job waits, and has been said to start then; the first such word is kept.
     void promise(JobId, Time start);
     // From the queue to the running jobs; resizable at once.
-    void start(JobId, int nodes, Time estimated_end);
+    void start(JobId, const PoolCounts& nodes, Time estimated_end);
+    void start(JobId id, int nodes, Time estimated_end) {
+        start(id, PoolCounts(1, nodes), estimated_end);
+    }
     // Books gain, expansions, shrinks and last_resize.
-    void resize(JobId, int nodes, Time estimated_end);
+    void resize(JobId, const PoolCounts& held, Time estimated_end);
+    void resize(JobId id, int nodes, Time estimated_end) {
+        resize(id, PoolCounts(1, nodes), estimated_end);
+    }
     void set_estimated_end(JobId, Time);
     // What is left of a profile from now on; a job has one for as long as it runs, or never.
     void set_profile(JobId id, EvolutionProfile&& left) {
@@ -43,6 +51,8 @@ class Cluster {
     void end(JobId);
 
     void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }
+    // What nodes of each pool cost from now on, and how many may be used.
+    void set_supply(const std::vector<double>& prices, std::vector<Budget> budgets);
     void forget_requests() { snapshot_.requests.clear(); }
 
     bool is_running(JobId) const;
@@ -53,6 +63,7 @@ class Cluster {
 
     Snapshot snapshot_;
     SnapshotIndex index_;
+    bool has_prices_ = false;
     std::vector<std::uint32_t> place_;  // by job id: index into running or pending
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Jobs whose start cannot be judged by numbers (those that share nodes, those that
-// victims are leaving for, those with an evolution profile) demand nothing in the queue's index, so
-// that every search finds them and the stages look at them themselves.
+// victims are leaving for, those with an evolution profile or a price) demand nothing in the
+// queue's index, so that every search finds them and the stages look at them themselves.
 #include "core/availability/snapshot_index.hpp"
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace elastic::core {
 namespace {
 
 QueueIndex::Demand demand_of(const PendingJob& job) {
-    if (job.claimed || job.shares_nodes || !job.elastic.profile.empty()) return {};
+    const bool has_price = job.elastic.price >= 0;
+    if (job.claimed || job.shares_nodes || has_price || !job.elastic.profile.empty()) return {};
     const Duration least = job.has_range() ? job.duration_at(job.elastic.max) : job.duration;
     return {job.requested_size(), job.smallest_start(), std::max(least, 0.0)};
 }

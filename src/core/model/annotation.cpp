@@ -62,6 +62,10 @@ Result<void> read_number(double& place, std::string_view text, double high) {
     return {};
 }
 
+Result<void> read_price(double& place, std::string_view text) {
+    return read_number(place, text, kMaxPrice);
+}
+
 Result<void> read_rho(SpeedupModel& place, std::string_view text) {
     place.kind = SpeedupModel::Kind::rho;
     return read_number(place.a, text, 1);
@@ -180,6 +184,7 @@ constexpr std::array kKeys{
     Key{"sizes", into<&Annotation::sizes, read_sizes>},
     Key{"gap", into<&Annotation::gap, read_duration>},
     Key{"grace", into<&Annotation::grace, read_duration>},
+    Key{"price", into<&Annotation::price, read_price>},
     Key{"rho", into<&Annotation::speedup, read_rho>},
     Key{"power", into<&Annotation::speedup, read_power>},
     Key{"overhead", into<&Annotation::speedup, read_overhead>},
@@ -320,6 +325,11 @@ Result<void> check_first_step(const Annotation& a, const Source& source) {
                   a.profile.front().nodes);
 }
 
+Result<void> check_price(const Annotation& a) {
+    if (a.price < 0 || a.malleable) return {};
+    return refuse("price needs the class malleable: a job of another leaves no nodes");
+}
+
 Result<void> check_packet(const Annotation& a) {
     if (a.packet.empty() && !a.init.program.empty()) return refuse("init needs packet");
     if (!a.packet.empty() && a.init.program.empty()) return refuse("packet needs init");
@@ -332,6 +342,7 @@ Result<void> check(const Annotation& a, const Source& source) {
     if (Result<void> done = check_range(a, source); !done) return done;
     if (Result<void> done = check_sizes(a, source); !done) return done;
     if (Result<void> done = check_profile(a, source); !done) return done;
+    if (Result<void> done = check_price(a); !done) return done;
     return check_packet(a);
 }
 
@@ -488,6 +499,7 @@ void fields(F& f, Sizing& a) {
     f.required("max", a.max, kNodes);
     f.optional("sizes", a.sizes, Typed<read_sizes>{});
     f.optional("gap", a.gap, kSeconds, -1);
+    f.optional("price", a.price, Number{0, kMaxPrice}, -1);
     f.when(is(Kind::rho), "rho", a.speedup, Parameter{Kind::rho});
     f.when(is(Kind::power), "power", a.speedup, Parameter{Kind::power});
     f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});

@@ -46,6 +46,7 @@ struct Sizing {
     int min = 0, pref = 0, max = 0;  // nodes; 1 <= min <= pref <= max
     SizeRule sizes;
     Duration gap = -1;     // least time between two resizes; < 0: the site's ResizeGap
+    double price = -1;     // [gupta] section VII-B: the most a node may cost; < 0: any price
     SpeedupModel speedup;  // rho, overhead or downey; linear if not given
     ResizeCost cost;
     // The steps of a job that knows how its size evolves; empty for any other.  Of a running job,
@@ -82,6 +83,7 @@ struct RequestedNodes {
 inline constexpr std::size_t kMaxAnnotation = 4096;       // characters
 inline constexpr Duration kLeastGrace = 1;                // to answer at all
 inline constexpr double kMaxCost = 1e6;                   // alpha, beta, b and sync, seconds
+inline constexpr double kMaxPrice = 1e9;                  // of a node, in the site's unit
 inline constexpr double kMaxBytes = 1e18;                 // of a job's data
 inline constexpr double kMinRate = 1e3, kMaxRate = 1e15;  // bytes a second
 inline constexpr double kDefaultRate = 1e9;

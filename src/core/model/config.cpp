@@ -66,10 +66,21 @@ Result<void> shrink_timeout(Config& config, std::string_view text) {
     return {};
 }
 
-Result<void> journal_file(Config& config, std::string_view text) {
+template <auto member>
+Result<void> path(Config& config, std::string_view text) {
     if (!text.starts_with('/')) return error("must be an absolute path");
-    config.journal_file = text;
+    config.*member = text;
     return {};
+}
+
+Result<void> leave_nodes(Config& config, std::string_view text) {
+    constexpr std::array<std::string_view, 3> kNames{"never", "failing", "drained"};
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+        if (equal_ignoring_case(text, kNames[i])) {
+            config.leave_nodes = static_cast<LeaveNodes>(i);
+            return {};
+        }
+    return error("one of never, failing, drained");
 }
 
 constexpr int kDay = 86400;
@@ -86,7 +97,12 @@ constexpr std::array kKeys{
     Key{"Interval", duration<&Config::interval, 0, 60>},
     Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},
     Key{"MaxConnectionsPerUser", integer<&Config::max_connections_per_user, 1, 65536>},
-    Key{"JournalFile", journal_file},
+    Key{"JournalFile", path<&Config::journal_file>},
+    Key{"LeaveNodes", leave_nodes},
+    Key{"SupplyFile", path<&Config::supply_file>},
+    Key{"SupplyCommand", path<&Config::supply_command>},
+    Key{"SupplyInterval", duration<&Config::supply_interval, 1, kDay>},
+    Key{"SupplyTimeout", duration<&Config::supply_timeout, 1, 3600>},
 };
 
 bool is_policy(const Setting& setting) {
@@ -127,6 +143,8 @@ Result<Config> parse_config(std::string_view text, std::string_view file_name) {
             return at_line(file_name, setting.line, done.error().message);
         }
     }
+    if (!config.supply_file.empty() && !config.supply_command.empty())
+        return error("{}: SupplyFile and SupplyCommand: only one of them can be given", file_name);
     return config;
 }
 

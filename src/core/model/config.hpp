@@ -14,6 +14,9 @@ namespace elastic::core {
 
 enum class ShrinkTimeout { revoke, kill };
 
+// Which nodes malleable jobs leave without being told ([gupta] section VII-A).
+enum class LeaveNodes { never, failing, drained };  // drained: those that are failing, too
+
 struct Config {
     std::string policy_name{kDefaultPolicy};
     Policy policy = *preset(kDefaultPolicy);  // with single choices applied
@@ -29,6 +32,12 @@ struct Config {
     int max_connections = 4096;      // MaxConnections in all
     int max_connections_per_user = 256;  // MaxConnectionsPerUser
     std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
+    LeaveNodes leave_nodes = LeaveNodes::drained;  // LeaveNodes=never|failing|drained
+    // What nodes cost and how many may be used (supply.hpp); at most one of the two is not "".
+    std::string supply_file;        // SupplyFile
+    std::string supply_command;     // SupplyCommand: a program's path, that prints it
+    Duration supply_interval = 60;  // SupplyInterval: between two readings
+    Duration supply_timeout = 10;   // SupplyTimeout: for the command
 };
 
 // Keys and values without regard to case; '#' begins a comment; a key may stand once.

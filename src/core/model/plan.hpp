@@ -31,10 +31,14 @@ enum class Reason {
     // shrink
     for_pending_job,
     for_evolving_job,
+    leaves_failing,  // [gupta] section VII-A: its nodes are drained or about to fail
+    leaves_dear,     // [gupta] section VII-B: they cost more than it takes them for
+    over_budget,     // more nodes are in use than may be
     // expand
     nobody_can_use,  // idle nodes that no pending job can use
     lent,            // ... until they are needed for a reservation
     evolving_request,
+    replaces,  // nodes that it can leave only then
     // reserve
     head_of_queue,
     // deny
@@ -58,9 +62,13 @@ constexpr auto names(Reason) {
         "idle nodes came free",
         "a pending job needs the nodes",
         "an evolving job needs the nodes",
+        "the nodes are drained or failing",
+        "the nodes cost more than its price",
+        "more nodes are in use than the cap allows",
         "no pending job can use the nodes",
         "lent until a reserved job can start",
         "the job asked for the nodes",
+        "in place of nodes that it is to leave",
         "head of the queue",
         "beyond the job's maximum",
         "not enough nodes until the deadline",

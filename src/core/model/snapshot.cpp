@@ -43,6 +43,14 @@ template <class F>
 void fields(F& f, Pool& pool) {
     f.required("idle", pool.idle, kNodes);
     f.required("nodes", pool.nodes, kNodes);
+    f.optional("price", pool.price, Number{0, kMaxPrice});
+    f.optional("failing", pool.failing);
+}
+
+template <class F>
+void fields(F& f, Budget& budget) {
+    f.required("most", budget.most, kNodes);
+    f.required("pools", budget.pools, kPools);
 }
 
 template <class F>
@@ -121,6 +129,7 @@ void fields(F& f, Snapshot& snapshot) {
     f.required("now", snapshot.now, kTime);
     f.required("pools", snapshot.pools, kRecords);
     f.required("eligibilities", snapshot.eligibilities, kEligibilities);
+    f.when(!snapshot.budgets.empty(), "budgets", snapshot.budgets, kRecords);
     f.required("running", snapshot.running, kRecords);
     f.required("pending", snapshot.pending, kRecords);
     f.required("shared_until", snapshot.shared_until, kRecords);
@@ -183,6 +192,12 @@ class Checker {
             for (PoolId pool : snapshot_.eligibilities[i])
                 require(pool < snapshot_.pools.size() && seen.insert(pool).second,
                         "eligibility {} names pool {} twice or it does not exist", i, pool);
+        }
+        for (std::size_t i = 0; i < snapshot_.budgets.size(); ++i) {
+            std::set<PoolId> seen;
+            for (PoolId pool : snapshot_.budgets[i].pools)
+                require(pool < snapshot_.pools.size() && seen.insert(pool).second,
+                        "budget {} names pool {} twice or it does not exist", i, pool);
         }
     }
 
@@ -306,6 +321,68 @@ int Snapshot::idle() const {
     int nodes = 0;
     for (const Pool& pool : pools) nodes += pool.idle;
     return nodes;
+}
+
+namespace {
+
+bool is_priced(const Pool& pool) {
+    return pool.price > 0;
+}
+
+// Those that are cheap enough, without a price first.
+Eligibility affordable(const Snapshot& snapshot, const Eligibility& eligible,
+                       const Sizing& elastic) {
+    Eligibility pools;
+    for (PoolId pool : eligible)
+        if (!is_dear(snapshot.pools[pool], elastic)) pools.push_back(pool);
+    std::ranges::stable_partition(pools,
+                                  [&](PoolId pool) { return !is_priced(snapshot.pools[pool]); });
+    return pools;
+}
+
+// Where a job that waits may start: on its static set, if there is one that is large enough.
+Eligibility places_to_start(const Snapshot& snapshot, const Eligibility& eligible,
+                            const Sizing& elastic) {
+    Eligibility pools = affordable(snapshot, eligible, elastic);
+    const auto priced =
+        std::ranges::find_if(pools, [&](PoolId pool) { return is_priced(snapshot.pools[pool]); });
+    int free_of_charge = 0;
+    for (auto pool = pools.begin(); pool != priced; ++pool)
+        free_of_charge += snapshot.pools[*pool].nodes;
+    if (free_of_charge >= elastic.min) pools.erase(priced, pools.end());
+    return pools;
+}
+
+class Interned {
+  public:
+    explicit Interned(std::vector<Eligibility>& all) : all_(all) {
+        for (EligibilityId id = 0; id < all.size(); ++id) ids_.try_emplace(all[id], id);
+    }
+    EligibilityId operator()(Eligibility&& pools) {
+        const auto [found, is_new] =
+            ids_.try_emplace(pools, static_cast<EligibilityId>(all_.size()));
+        if (is_new) all_.push_back(std::move(pools));
+        return found->second;
+    }
+
+  private:
+    std::vector<Eligibility>& all_;
+    std::map<Eligibility, EligibilityId> ids_;
+};
+
+}  // namespace
+
+void apply_prices(Snapshot& snapshot) {
+    if (std::ranges::none_of(snapshot.pools, is_priced)) return;
+    Interned intern(snapshot.eligibilities);
+    for (RunningJob& job : snapshot.running)
+        if (job.elastic.price >= 0)
+            job.eligible =
+                intern(affordable(snapshot, snapshot.eligibilities[job.eligible], job.elastic));
+    for (PendingJob& job : snapshot.pending)
+        if (job.elastic.price >= 0)
+            job.eligible = intern(
+                places_to_start(snapshot, snapshot.eligibilities[job.eligible], job.elastic));
 }
 
 Json to_json(const Snapshot& snapshot) {

@@ -20,8 +20,17 @@ namespace elastic::core {
 
 // A set of nodes that every job either may use as a whole or not at all.
 struct Pool {
-    int idle = 0;   // nodes free now, those promised to agreements in flight included
-    int nodes = 0;  // nodes in all
+    int idle = 0;          // nodes free now, those promised to agreements in flight included
+    int nodes = 0;         // nodes in all
+    double price = 0;      // of a node and hour, in the site's unit; 0: nothing beyond the usual
+    bool failing = false;  // drained or about to fail: whoever can leaves, and nobody comes
+};
+
+// [gupta] section VII: a power cap, as a number of nodes.  Of these pools' nodes, no more than
+// `most` are to be in use; if more are, malleable jobs give nodes back, and nothing else happens.
+struct Budget {
+    int most = 0;
+    std::vector<PoolId> pools;
 };
 
 // The pools a job may use, in the order in which they are to be taken (the
@@ -122,6 +131,7 @@ struct Snapshot {
     Time now = 0;
     std::vector<Pool> pools;
     std::vector<Eligibility> eligibilities;
+    std::vector<Budget> budgets;  // each holds for itself; pools may be in several
     std::vector<RunningJob> running;
     std::vector<PendingJob> pending;  // in priority order
     std::vector<SharedNodes> shared_until;
@@ -131,6 +141,17 @@ struct Snapshot {
 
     int idle() const;
 };
+
+// Whether a node of the pool costs more than the job takes it for.
+inline bool is_dear(const Pool& pool, const Sizing& elastic) {
+    return elastic.price >= 0 && pool.price > elastic.price;
+}
+
+// Makes jobs with a price eligible for no pool that is too dear for them, and those that wait for
+// pools without a price alone where these have nodes enough for their minimum: the static set of
+// [gupta] section VII-B, onto which they grow from there.  Pools without a price come first.  For
+// whoever has made a snapshot; does nothing in one without prices.
+void apply_prices(Snapshot&);
 
 Json to_json(const Snapshot&);
 Result<Snapshot> snapshot_from_json(const Json&);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The main scheduling algorithm, [lina] algorithm 1.  Its lines 9 to 14, the
-// carrying out of agreements, are for whoever asked for the plan.
+// carrying out of agreements, are for whoever asked for the plan.  What has to do with nodes that
+// are not to be used ([gupta] section VII) comes before it: it is no choice of a policy.
 #include "core/pass/planner.hpp"
 
 #include "core/pass/stages/stages.hpp"
@@ -31,6 +32,8 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     pass.rng = &rng;
     pass.victims.begin();
     book_agreements_in_flight(pass);
+    leave_nodes(pass);
+    shrink_for_budgets(pass);
     satisfy_evolving_requests(pass);
     initial_allocation(pass);
     schedule_pending_jobs(pass);

@@ -200,7 +200,7 @@ time_t Executor::end_of_hole(const Action& start) const {
 // those it took of several pools.  Nobody before the job in the queue is to be protected from that
 // if it starts in order.
 bool Executor::may_start_anywhere(const Action& action) const {
-    return action.reason == core::Reason::fits;
+    return action.reason == core::Reason::fits && reading_.view.snapshot.budgets.empty();
 }
 
 // True if the next plan will differ by it.

@@ -52,7 +52,8 @@ NodeSet Placement::for_start(const job_record_t* job, const core::Action& action
         return core::place(action.nodes, view_.pools, free, required_nodes(job));
     };
     if (entry.shares_nodes) return with_partly_used(entry, take());
-    if (!is_one_pool(action.nodes)) return take();
+    // Slurm might take more of a pool than a budget leaves.
+    if (!is_one_pool(action.nodes) || !view_.snapshot.budgets.empty()) return take();
     NodeSet allowed = view_.nodes_of(action.nodes);
     return allowed &= free;
 }

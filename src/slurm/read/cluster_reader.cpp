@@ -40,8 +40,9 @@ void ClusterReader::read_again(Time now) {
     ControllerLock lock;
     observer_.observe_holders(now);
     const std::set<JobId> claimed = beneficiaries();
-    read_cluster(now, state_.jobs, {config_, state_.packets, agreed_, claimed}, reading_.queue,
-                 reading_.refusals, reading_.view);
+    const Knowledge known{config_, reading_.terms, state_.packets, agreed_, claimed};
+    read_cluster(now, known, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
+    core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);
     add_agreements();
 }

@@ -13,6 +13,7 @@ struct Reading {
     Queue queue;
     View view;  // as of the last pass, or newer
     Refusals refusals;
+    std::vector<core::Terms> terms;  // what the site says of its nodes; empty where it says nothing
 };
 
 class ClusterReader {

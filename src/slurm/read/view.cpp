@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 
+#include "common/hostlist.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/hindrance.hpp"
@@ -24,15 +25,15 @@ namespace {
 
 class Builder {
   public:
-    Builder(Time now, controller::JobTable& jobs, const Grouping& grouping, const Queue& queue,
+    Builder(Time now, const Knowledge& known, controller::JobTable& jobs, const Queue& queue,
             const Refusals& refusals, View& view)
         : now_(now),
+          known_(known),
           jobs_(jobs),
-          grouping_(grouping),
           queue_(queue),
           refusals_(refusals),
           view_(view),
-          in_groups_(grouping.packets.waiting_copies()) {}
+          in_groups_(known.packets.waiting_copies()) {}
 
     void build() {
         forget_last();
@@ -46,6 +47,8 @@ class Builder {
         read_running();
         read_groups();
         read_pending();
+        find_supply();
+        find_failing();
         make_pools();
         make_groups();
         count_held();
@@ -70,6 +73,8 @@ class Builder {
         view_.groups.clear();
         view_.extended.clear();
         view_.in_groups.clear();
+        view_.supply.clear();
+        view_.unknown.clear();
     }
 
     // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
@@ -140,8 +145,8 @@ class Builder {
     // ---- groups that have begun: to others their nodes are in use until the last job has ended
 
     void read_groups() {
-        for (const controller::Group& group : grouping_.packets.groups()) {
-            const NodeSet& nodes = grouping_.agreed.of(group);
+        for (const controller::Group& group : known_.packets.groups()) {
+            const NodeSet& nodes = known_.agreed.of(group);
             const Time end = end_of(group, nodes);
             nodes.for_each([&](int node) { owned_until_[node] = end; });
             for_each_of(nodes, [&](core::RunningJob& running, const NodeSet&) {
@@ -217,7 +222,7 @@ class Builder {
         if (!pending.alternative) {
             const int tasks = tasks_of(job) - copies_in_groups(job->job_id);
             if (tasks < 1) {
-                if (const auto* group = grouping_.packets.next_in(pending.id))
+                if (const auto* group = known_.packets.next_in(pending.id))
                     begun_.push_back({group, std::move(pending), place});
                 return;
             }
@@ -270,12 +275,14 @@ class Builder {
         return known == in_groups_.end() ? 0 : known->second;
     }
 
-    // Where Slurm could start it in several ways, or its size changes by itself, it is in no group.
+    // Where Slurm could start it in several ways, its size changes by itself, or not every node is
+    // cheap enough for it, it is in no group.
     void add_candidate(job_record_t* job, const controller::Job& entry,
                        const core::PendingJob& pending, const Queue::Place& place, int tasks) {
         const core::Annotation& annotation = entry.annotation;
         const Attempt& attempt = queue_.attempts()[place.attempt];
         if (!entry.elastic || annotation.packet.empty() || annotation.evolving) return;
+        if (annotation.price >= 0) return;
         if (place.one_of_several || !attempt.reservation.empty() || attempt.preferred) return;
         if (pending.shares_nodes) return;
         controller::GroupCandidate candidate;
@@ -287,9 +294,9 @@ class Builder {
         candidate.job.duration = pending.duration;
         candidate.job.asked = pending.elastic.pref;
         candidate.initialisation =
-            annotation.init.time > 0 ? annotation.init.time : grouping_.config.init_time;
+            annotation.init.time > 0 ? annotation.init.time : known_.config.init_time;
         candidate.submit = pending.submit;
-        candidate.claimed = grouping_.claimed.contains(job->job_id);
+        candidate.claimed = known_.claimed.contains(job->job_id);
         candidate.partition = attempt.partition;
         const std::uint32_t longest = job->part_ptr->max_time;
         candidate.longest = longest == INFINITE ? kNever : longest * 60.0;
@@ -312,7 +319,7 @@ class Builder {
         for (controller::GroupCandidate& candidate : candidates_)
             candidate.nodes = std::min(candidate.nodes, totals[candidate.line.front()]);
         auto groups =
-            controller::make_groups(candidates_, grouping_.config.scale_ratio, view_.snapshot.now);
+            controller::make_groups(candidates_, known_.config.scale_ratio, view_.snapshot.now);
         if (!groups.empty()) stand_for_jobs(std::move(groups));
         for (Begun& begun : begun_) extend(begun, totals[begun.next.eligible]);
     }
@@ -321,9 +328,9 @@ class Builder {
     // the queue, which is everybody, can use.
     void extend(Begun& begun, int nodes) {
         const controller::Group& group = *begun.group;
-        const int owned = grouping_.agreed.of(group).count();
+        const int owned = known_.agreed.of(group).count();
         const int more =
-            controller::node_threshold(group, nodes, grouping_.config.scale_ratio) - owned;
+            controller::node_threshold(group, nodes, known_.config.scale_ratio) - owned;
         core::PendingJob& entry = begun.next;
         const int least = group.least();
         if (more < least) return;
@@ -390,6 +397,62 @@ class Builder {
         return entry;
     }
 
+    // ---- nodes with a price, a cap or a fault
+
+    void find_supply() {
+        for (const core::Terms& terms : known_.terms) {
+            NodeSet nodes = nodes_named(terms.nodes);
+            if (nodes.empty())
+                view_.unknown.push_back(terms.nodes);
+            else
+                view_.supply.push_back({terms, std::move(nodes)});
+        }
+    }
+
+    // A partition before a list: who names a partition "n1" knows it.
+    static NodeSet nodes_named(const std::string& name) {
+        std::string text = name;
+        if (const part_record_t* partition = find_part_record(text.data()))
+            return NodeSet(partition->node_bitmap);
+        NodeSet nodes;
+        auto names = expand_hostlist(name);
+        if (!names) return nodes;
+        for (std::string& one : *names)
+            if (const node_record_t* node = find_node_record2(one.data()))
+                nodes.add(static_cast<int>(node->index));
+        return nodes;
+    }
+
+    void find_failing() {
+        if (known_.config.leave_nodes == core::LeaveNodes::never) return;
+        NodeSet out_of_service(taken_);
+        out_of_service -= eligibilities_.usable();
+        out_of_service.for_each([&](int node) {
+            const node_record_t* record = node_record_table_ptr[node];
+            const bool is_drained =
+                known_.config.leave_nodes == core::LeaveNodes::drained && IS_NODE_DRAIN(record);
+            if (is_drained || IS_NODE_FAIL(record)) failing_.add(node);
+        });
+    }
+
+    // What nodes of a pool have in common besides.  Of several prices the first one counts.
+    void describe_pools() {
+        for (core::PoolId id = 0; id < view_.pools.size(); ++id) {
+            core::Pool& pool = view_.snapshot.pools[id];
+            pool.failing = view_.pools[id].overlaps(failing_);
+            for (const SupplySet& set : view_.supply)
+                if (pool.price == 0 && view_.pools[id].overlaps(set.nodes))
+                    pool.price = set.terms.price;
+        }
+        for (const SupplySet& set : view_.supply) {
+            if (!set.terms.most) continue;
+            core::Budget& budget = view_.snapshot.budgets.emplace_back();
+            budget.most = *set.terms.most;
+            for (core::PoolId id = 0; id < view_.pools.size(); ++id)
+                if (view_.pools[id].overlaps(set.nodes)) budget.pools.push_back(id);
+        }
+    }
+
     // ---- pools: nodes that no mask tells apart
 
     void make_pools() {
@@ -399,12 +462,15 @@ class Builder {
             pools = refine(set.nodes, pools);
             if (!set.required.empty()) pools = refine(set.required, pools);
         }
+        for (const SupplySet& set : view_.supply) pools = refine(set.nodes, pools);
+        if (!failing_.empty()) pools = refine(failing_, pools);
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
         for (int node = 0; node < node_record_count; ++node) {
             view_.pools[pool_of_[node]].add(node);
             ++view_.snapshot.pools[pool_of_[node]].nodes;
         }
+        describe_pools();
         make_eligibilities();
     }
 
@@ -477,8 +543,8 @@ class Builder {
     }
 
     Time now_;
+    const Knowledge& known_;
     controller::JobTable& jobs_;
-    const Grouping& grouping_;
     const Queue& queue_;
     const Refusals& refusals_;
     View& view_;
@@ -488,6 +554,7 @@ class Builder {
     std::vector<Time> shared_end_;   // by node: the last end of a job that shares it, -1 none
     std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
     NodeSet taken_;                  // a job has them whole
+    NodeSet failing_;                // of those, the ones that are to be left
     std::vector<job_record_t*> running_records_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;
@@ -556,9 +623,9 @@ Refusals::Account Refusals::account(const Queue::Place& place, const job_record_
     return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
 }
 
-void read_cluster(Time now, controller::JobTable& jobs, const Grouping& grouping,
-                  const Queue& queue, const Refusals& refusals, View& view) {
-    Builder(now, jobs, grouping, queue, refusals, view).build();
+void read_cluster(Time now, const Knowledge& known, controller::JobTable& jobs, const Queue& queue,
+                  const Refusals& refusals, View& view) {
+    Builder(now, known, jobs, queue, refusals, view).build();
 }
 
 }  // namespace elastic::slurm

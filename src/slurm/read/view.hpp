@@ -14,13 +14,21 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/config.hpp"
 #include "core/model/snapshot.hpp"
+#include "core/model/supply.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/agreed_nodes.hpp"
 #include "slurm/read/queue.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
+
+// What a site says of a set of nodes, and which these are.
+struct SupplySet {
+    core::Terms terms;
+    NodeSet nodes;
+};
 
 struct View {
     core::Snapshot snapshot;
@@ -34,7 +42,9 @@ struct View {
     int nodes_in_all = 0;       // that exist
     int node_records = 0;       // in Slurm's table, which may have some to spare
     bool private_jobs = true;   // PrivateData has "jobs"
-    time_t read = 0;            // when; Slurm's marks of change have this resolution
+    std::vector<SupplySet> supply;     // as far as Slurm knows the nodes
+    std::vector<std::string> unknown;  // names in the supply of which it knows none
+    time_t read = 0;                   // when; Slurm's marks of change have this resolution
 
     // Slurm was reconfigured with other nodes: indices mean something else now.
     bool is_stale() const { return node_records != node_record_count; }
@@ -91,9 +101,10 @@ class Refusals {
     std::set<Account> asked_;
 };
 
-// What makes groups of jobs.
-struct Grouping {
+// What is known besides Slurm's records.
+struct Knowledge {
     const core::Config& config;
+    const std::vector<core::Terms>& terms;  // of the supply, now
     const controller::PacketBook& packets;
     AgreedNodes& agreed;
     const std::set<JobId>& claimed;  // pending jobs that victims make room for
@@ -101,7 +112,7 @@ struct Grouping {
 
 // Fills all of `view` but promises, claims and requests, which the agreements add.
 // Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
-void read_cluster(Time now, controller::JobTable&, const Grouping&, const Queue&, const Refusals&,
+void read_cluster(Time now, const Knowledge&, controller::JobTable&, const Queue&, const Refusals&,
                   View& view);
 
 }  // namespace elastic::slurm

@@ -266,6 +266,23 @@ void add_result_options(CLI::App* sub, RunOptions& o) {
     sub->add_flag("--json", o.json, "The summary as JSON")->group(kGroup);
 }
 
+void add_supply(CLI::App* sub, RunOptions& o) {
+    constexpr const char* kGroup = "What nodes cost, and how many may be used";
+    add_path(sub, "--supply", o.supply,
+             "Prices and caps over time, as SupplyFile of elastic.conf(5)")
+        ->type_name("FILE")
+        ->group(kGroup);
+    sub->add_option("--supply-nodes", o.supply_nodes,
+                    "How many nodes the sets in it have, the others being all of the machine")
+        ->type_name("NAME=N,...")
+        ->group(kGroup);
+    sub->add_option("--price", o.workload.price,
+                    "The most that a node may cost malleable jobs; any price by default")
+        ->check(number(0, core::kMaxPrice))
+        ->type_name("P")
+        ->group(kGroup);
+}
+
 void add_run(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<RunOptions>();
     CLI::App* sub = app.add_subcommand("run", "Run a workload log under a policy");
@@ -280,6 +297,7 @@ void add_run(CLI::App& app, Command& chosen) {
     sub->add_flag("--settle", o->settle, "Plan once more after each plan that changes something")
         ->group("Under which policy");
     add_baseline(sub, *o);
+    add_supply(sub, *o);
     add_result_options(sub, *o);
     sub->callback([o, sub, &chosen] {
         note_options_without_effect(sub);

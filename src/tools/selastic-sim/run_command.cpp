@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/atomic_file.hpp"
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
 #include "journal/gantt.hpp"
@@ -43,6 +44,7 @@ constexpr std::size_t kMaxGanttJobs = 5000;
 
 struct Run {
     Workload workload;
+    std::optional<SupplySeries> supply;
     NamedPolicy policy;
     std::optional<core::Policy> baseline;
     Outcome outcome;
@@ -68,7 +70,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 // A result must not replace another one, or what the run is made from.
 Result<void> check_files(const RunOptions& o) {
     const std::vector<std::pair<const char*, const std::string*>> inputs{
-        {"LOG", &o.log}, {"--config", &o.policy.config}};
+        {"LOG", &o.log}, {"--config", &o.policy.config}, {"--supply", &o.supply}};
     const std::vector<std::pair<const char*, const std::string*>> outputs{
         {"--jobs-out", &o.jobs_out},
         {"--segments-out", &o.segments_out},
@@ -126,16 +128,36 @@ Result<Workload> read_workload(const RunOptions& o) {
     return workload;
 }
 
-SimulationOptions simulation_options(const RunOptions& o, const core::Policy& policy) {
+// A simulation has no names of nodes, so a journal of it could not say which of them cost what.
+Result<void> read_supply_of(const RunOptions& o, Run& run) {
+    if (o.supply.empty() && !o.supply_nodes.empty())
+        return error("--supply-nodes has no effect without --supply");
+    if (o.supply.empty()) return {};
+    if (wants(o.journal) || wants(o.gantt))
+        return error("--journal, --gantt: with --supply nodes differ, which these cannot show");
+    const Result<std::string> text = read_file(o.supply, core::kMaxSupplyText);
+    if (!text) return error("--supply: {}", text.error().message);
+    Result<core::Supply> supply = core::parse_supply(*text, o.supply);
+    if (!supply) return error("--supply: {}", supply.error().message);
+    Result<SupplySeries> series =
+        make_series(*std::move(supply), o.supply_nodes, run.workload.nodes);
+    if (!series) return series.error();
+    run.supply = *std::move(series);
+    return {};
+}
+
+SimulationOptions simulation_options(const RunOptions& o, const Run& run,
+                                     const core::Policy& policy) {
     SimulationOptions options;
     options.policy = policy;
     options.seed = o.workload.seed;
     options.settle = o.settle;
+    if (run.supply) options.supply = &*run.supply;
     return options;
 }
 
 void simulate_and_measure(const RunOptions& o, Run& run, Observer* observer) {
-    SimulationOptions options = simulation_options(o, run.policy.policy);
+    SimulationOptions options = simulation_options(o, run, run.policy.policy);
     options.segments = wants(o.segments_out);
     options.observer = observer;
     const auto begin = std::chrono::steady_clock::now();
@@ -156,7 +178,7 @@ void simulate(const RunOptions& o, Run& run) {
 // The same jobs under the other policy.
 void simulate_baseline(const RunOptions& o, Run& run) {
     if (!run.baseline) return;
-    const SimulationOptions options = simulation_options(o, *run.baseline);
+    const SimulationOptions options = simulation_options(o, run, *run.baseline);
     run.comparison = compare(run.workload, run.outcome, simulator::simulate(run.workload, options));
 }
 
@@ -228,6 +250,7 @@ int run(const RunOptions& o) {
     run.workload = std::move(*workload);
     for (const std::string& text : run.workload.notes) note(text);
     if (const Result<void> fine = check_size(o, run.workload); !fine) return fail(fine.error());
+    if (const Result<void> fine = read_supply_of(o, run); !fine) return fail(fine.error());
     simulate(o, run);
     simulate_baseline(o, run);
     if (o.references) run.references = {lower_bound(run.workload), greedy(run.workload)};

@@ -14,9 +14,10 @@ struct RunOptions {
     bool lenient = false;
     simulator::WorkloadOptions workload;
     PolicyOptions policy;
-    bool settle = false;      // as in SimulationOptions
-    bool references = false;  // --references
-    std::string baseline;     // --baseline, a preset; "" for none
+    std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes
+    bool settle = false;               // as in SimulationOptions
+    bool references = false;           // --references
+    std::string baseline;              // --baseline, a preset; "" for none
     // Files; "" for none, "-" for standard output, of which there can be one.
     std::string jobs_out, segments_out, journal, gantt;
     bool json = false;  // the summary

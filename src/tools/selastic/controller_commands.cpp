@@ -66,6 +66,24 @@ std::string scaling_text(const Json& scaling) {
                        number(scaling, "measured"));
 }
 
+// Why a job keeps a node that is drained or failing.
+std::string bound_text(const Json& job) {
+    const std::string node = job.get_string("cannot_leave");
+    return node.empty() ? "" : fmt::format("cannot leave {}: its batch script", printable(node));
+}
+
+// A line for each set of nodes that has a price or a cap.
+std::string supply_text(const Json& supply) {
+    std::string text;
+    for (std::size_t i = 0; i < supply.size(); ++i) {
+        const Json one = supply.at(i);
+        text += fmt::format(
+            "{}: price {}{}\n", printable(one.get_string("name")), one.get_number("price"),
+            one.has("cap") ? fmt::format(", at most {} nodes in use", one.get_int("cap")) : "");
+    }
+    return text;
+}
+
 std::string range_text(const Json& job) {
     return fmt::format("{}/{}/{}", number(job, "min"), number(job, "pref"), number(job, "max"));
 }
@@ -203,6 +221,7 @@ std::string render_jobs(const Json& body) {
         if (now.empty() && job.get_string("state") == "RUNNING" && !job.get_bool("connected") &&
             job.get_string("class") != "rigid")
             now = "not connected";
+        if (now.empty() && job.has("cannot_leave")) now = bound_text(job);
         rows.push_back({label(job), job.get_string("user"), job.get_string("name"),
                         job.get_string("class"), job.get_string("state"), number(job, "nodes"),
                         range_text(job), number(job, "resizes"), job.get_string("node_list"), now});
@@ -210,6 +229,7 @@ std::string render_jobs(const Json& body) {
     std::string text = table(rows);
     if (const auto more = body.get_int("left_out"); more > 0)
         text += fmt::format("and {} more jobs, see squeue\n", more);
+    text += supply_text(body.get("supply"));
     return text + fmt::format("{} nodes, {} idle, policy {}\n", body.get_int("nodes"),
                               body.get_int("idle"), printable(body.get_string("policy")));
 }
@@ -228,6 +248,7 @@ std::string render_job(const Json& body) {
     if (job.has("max")) out += field("min/pref/max", range_text(job));
     out += field("connected", job.get_bool("connected") ? "yes" : "no");
     out += field("profile", step_text(job.get("step")));
+    out += field("stays", bound_text(job));
     out += field("agreement", agreement_text(job.get("agreement")));
     out += field("resizes", number(job, "resizes"));
     out += field("a resize", rescale_text(job.get("rescale")));

@@ -17,6 +17,7 @@
 
 #include "journal/gantt.hpp"
 #include "journal/journal.hpp"
+#include "journal/node_hours.hpp"
 #include "journal/replay.hpp"
 #include "selastic/output.hpp"
 #include "write_output.hpp"
@@ -162,14 +163,20 @@ bool wants_colour(const std::string& choice) {
            std::string_view(term) != "dumb";
 }
 
-Result<journal::Timeline> read_timeline(const GanttOptions& options) {
+Result<std::vector<journal::Line>> read_lines(const std::vector<std::string>& files) {
     std::vector<journal::Line> lines;
-    for (const std::string& file : options.files) {
+    for (const std::string& file : files) {
         Result<Journal> part = journal::read_journal(file);
         if (!part) return part.error();
         std::move(part->lines.begin(), part->lines.end(), std::back_inserter(lines));
     }
-    journal::Timeline timeline = journal::timeline(lines);
+    return lines;
+}
+
+Result<journal::Timeline> read_timeline(const GanttOptions& options) {
+    const auto lines = read_lines(options.files);
+    if (!lines) return lines.error();
+    journal::Timeline timeline = journal::timeline(*lines);
     if (options.nodes.empty()) return timeline;
     return journal::only_nodes(std::move(timeline), options.nodes);
 }
@@ -200,6 +207,28 @@ int check_journal(const CheckOptions& options) {
                    verdict.summary.jobs, verdict.summary.completed, verdict.summary.running,
                    verdict.summary.shrinks, verdict.summary.expands, verdict.violations.size());
     return verdict.violations.empty() ? kExitOk : kExitNo;
+}
+
+int show_hours(const HoursOptions& options) {
+    const auto lines = read_lines(options.files);
+    if (!lines) return fail(lines.error());
+    std::vector<std::vector<std::string>> rows{
+        {"JOB", "USER", "NAME", "HOURS", "PRICED", "COST", "A PRICED HOUR"}};
+    Json list = Json::array();
+    for (const journal::NodeHours& job : journal::node_hours(*lines)) {
+        const auto fixed = [](double value) { return fmt::format("{:.3f}", value); };
+        rows.push_back({job.label, job.user, job.name, fixed(job.hours), fixed(job.priced),
+                        fixed(job.cost), job.priced > 0 ? fixed(job.cost / job.priced) : ""});
+        list.push(Json::object()
+                      .set("job", job.label)
+                      .set("user", job.user)
+                      .set("name", job.name)
+                      .set("hours", job.hours)
+                      .set("priced", job.priced)
+                      .set("cost", job.cost));
+    }
+    fmt::print("{}", options.json ? Json::object().set("jobs", list).dump() + '\n' : table(rows));
+    return kExitOk;
 }
 
 int draw_gantt(const GanttOptions& options) {

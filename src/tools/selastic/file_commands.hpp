@@ -28,6 +28,13 @@ struct CheckOptions {
 // `selastic check`: 0 without violations, 1 with.
 int check_journal(const CheckOptions&);
 
+struct HoursOptions {
+    std::vector<std::string> files;
+    bool json = false;
+};
+// `selastic hours`: what jobs held and what it cost
+int show_hours(const HoursOptions&);
+
 struct GanttOptions {
     std::vector<std::string> files;
     std::string svg;    // file to write, "-" for standard output, "" to draw in the terminal

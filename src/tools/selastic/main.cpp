@@ -242,6 +242,15 @@ void add_check(CLI::App& app, Command& chosen) {
     sub->callback([o, &chosen] { chosen = [o] { return check_journal(*o); }; });
 }
 
+void add_hours(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<HoursOptions>();
+    CLI::App* sub =
+        add(app, "hours", "Say for how long jobs held nodes and what these cost", kOfJournals);
+    sub->add_option("JOURNAL", o->files, "Its files, oldest first")->required();
+    sub->add_flag("--json", o->json, "One JSON object");
+    sub->callback([o, &chosen] { chosen = [o] { return show_hours(*o); }; });
+}
+
 void add_gantt(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<GanttOptions>();
     CLI::App* sub = add(app, "gantt", "Draw nodes over time", kOfJournals);
@@ -265,6 +274,7 @@ void add_commands(CLI::App& app, Command& chosen) {
     add_journal(app, chosen);
     add_job_commands(app, chosen);
     add_check(app, chosen);
+    add_hours(app, chosen);
     add_gantt(app, chosen);
 }
 

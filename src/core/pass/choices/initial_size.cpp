@@ -29,11 +29,24 @@ Duration time_lost(const Outlook& outlook, const RunningJob& victim, int kept, D
 
 }  // namespace
 
-int initial_size(const Outlook& outlook, const PendingJob& job) {
+namespace {
+
+int wanted_size(const Outlook& outlook, const PendingJob& job) {
     if (outlook.policy().initial_size == InitialSize::equal_share && job.elastic.malleable)
         if (const int share = share_of(outlook, job.elastic)) return share;
     if (outlook.policy().initial_size == InitialSize::minimum) return job.smallest_start();
     return job.requested_size();
+}
+
+}  // namespace
+
+// A job with a price starts on nodes that cost nothing, of which there may be fewer than it wants.
+int initial_size(const Outlook& outlook, const PendingJob& job) {
+    const int size = wanted_size(outlook, job);
+    if (job.elastic.price < 0) return size;
+    const int there = outlook.nodes_in(job.eligible);
+    const int smaller = size > there ? job.elastic.sizes.largest(job.elastic.min, there) : 0;
+    return smaller > 0 ? smaller : size;
 }
 
 int initial_size(const Outlook& outlook, const PendingJob& job, int idle) {

@@ -115,6 +115,8 @@ void book_agreements_in_flight(Pass& pass) {
     pass.claims.collect(pass.books);
     if (choices::lends_reserved_nodes(pass.books.policy())) pass.books.count_on_returns();
     pass.claims.book(pass.books);
+    // Promises count as in use, steps that are still to come do not.
+    keep_within_budgets(pass);
     pass.books.plan_later_steps();
 }
 

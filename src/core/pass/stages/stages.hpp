@@ -24,12 +24,16 @@ struct Pass {
     QueueFront front;
     Victims victims;
     Failures failures;
+    std::vector<int> excess;  // by budget: nodes in use beyond it
     // Scratch.
     std::vector<QueueIndex::Part> parts;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
 };
 
 void book_agreements_in_flight(Pass&);  // before the paper's: see claims.cpp
+void keep_within_budgets(Pass&);        // not in the paper either, as the next two
+void leave_nodes(Pass&);
+void shrink_for_budgets(Pass&);
 void satisfy_evolving_requests(Pass&);  // algorithm 2
 void initial_allocation(Pass&);         // algorithm 3
 void schedule_pending_jobs(Pass&);      // algorithm 4

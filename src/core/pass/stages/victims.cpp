@@ -25,7 +25,14 @@ int givable(const RunningJob& job, PoolId pool) {
     return job.held[pool] - (pool == job.batch_host_pool ? 1 : 0);
 }
 
-// The most eligible nodes that the job can give up.
+void take_from_victim(const RunningJob& job, PoolId pool, int& left, PoolCounts& nodes) {
+    const int more = std::clamp(givable(job, pool) - nodes[pool], 0, left);
+    nodes[pool] += more;
+    left -= more;
+}
+
+}  // namespace
+
 int shrinkable(const RunningJob& job, const Eligibility& eligible) {
     const int size = total(job.held);
     const int floor = job.elastic.sizes.smallest(job.elastic.min, size - 1);
@@ -35,13 +42,6 @@ int shrinkable(const RunningJob& job, const Eligibility& eligible) {
     return std::min(nodes, size - floor);
 }
 
-void take_from_victim(const RunningJob& job, PoolId pool, int& left, PoolCounts& nodes) {
-    const int more = std::clamp(givable(job, pool) - nodes[pool], 0, left);
-    nodes[pool] += more;
-    left -= more;
-}
-
-// AllocateResource ([lina] algorithm 8) for one victim.
 Shrinkage allocate_resource(const Outlook& outlook, std::uint32_t victim,
                             const Eligibility& eligible, int amount, int needed) {
     const RunningJob& job = outlook.snapshot().running[victim];
@@ -59,6 +59,8 @@ Shrinkage allocate_resource(const Outlook& outlook, std::uint32_t victim,
         eligible, needed, [&](PoolId pool) { return part.nodes[pool]; }, part.used);
     return part;
 }
+
+namespace {
 
 // The part of the victim that is best for both it and the job, which has `size` nodes with what is
 // the victim's part so far.

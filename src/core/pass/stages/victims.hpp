@@ -22,6 +22,13 @@ struct Beneficiary {
     bool is_least = true;        // it is content with no less
 };
 
+// The most eligible nodes that the job can give up.
+int shrinkable(const RunningJob&, const Eligibility&);
+// AllocateResource ([lina] algorithm 8) for one victim: it gives up `amount` nodes or, for an
+// allowed size, more, eligible ones first; of those the beneficiary uses up to `needed`.
+Shrinkage allocate_resource(const Outlook&, std::uint32_t victim, const Eligibility&, int amount,
+                            int needed);
+
 class Victims {
   public:
     // Forgets all; a pass that shrinks nobody costs nothing.

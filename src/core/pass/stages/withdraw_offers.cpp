@@ -4,9 +4,10 @@
 // accept a growth, and jobs go on arriving.
 //
 // Until it is accepted, an expansion is weighed again in each pass by the rule
-// by which it was made: nobody else can use its nodes.  The oldest offers are kept
-// first, so the latest are withdrawn.
+// by which it was made: nobody else can use its nodes, and the job would have them.  The oldest
+// offers are kept first, so the latest are withdrawn.
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/pass/stages/stages.hpp"
@@ -14,13 +15,27 @@
 namespace elastic::core {
 namespace {
 
+// Why it is not to have them any more, whoever else could use them.
+std::optional<Reason> objection(const Outlook& outlook, std::uint32_t running,
+                                const Promise& offer) {
+    const Snapshot& snapshot = outlook.snapshot();
+    for (PoolId pool = 0; pool < outlook.pools(); ++pool) {
+        if (offer.nodes[pool] == 0) continue;
+        if (snapshot.pools[pool].failing) return Reason::leaves_failing;
+        if (is_dear(snapshot.pools[pool], snapshot.running[running].elastic))
+            return Reason::leaves_dear;
+    }
+    return std::nullopt;
+}
+
 void keep_or_withdraw(Books& books, const Promise& offer) {
     const std::uint32_t running = books.find_running(offer.job);
     if (running == books.snapshot().running.size()) return;  // it has ended
+    if (const auto why = objection(books, running, offer)) return books.withdraw(offer, *why);
     if (books.may_grow(running, offer.nodes))
         books.keep(offer);
     else
-        books.withdraw(offer);
+        books.withdraw(offer, Reason::queue_needs_nodes);
 }
 
 }  // namespace

@@ -148,6 +148,15 @@ void Books::shrink_for_anybody(const Shrinkage& part) {
     shrink(part, 0, snapshot_->now, Reason::for_pending_job);
 }
 
+void Books::leave(const Shrinkage& part, Reason reason) {
+    shrink(part, 0, kNever, reason);
+}
+
+void Books::withhold(Time from, const PoolCounts& nodes) {
+    profile_.take(from, kNever, nodes);
+    if (from > snapshot_->now) falls_.push_back(from);
+}
+
 void Books::shrink(const Shrinkage& part, JobId beneficiary, Time beneficiary_end, Reason reason) {
     book_shrink(part, beneficiary_end);
     touched_.set(part.victim);
@@ -188,9 +197,9 @@ void Books::keep(const Promise& offer) {
     book_growth(find_running(offer.job), offer.nodes);
 }
 
-void Books::withdraw(const Promise& offer) {
+void Books::withdraw(const Promise& offer, Reason reason) {
     withdraws_ = true;
-    add(ActionKind::withdraw, Reason::queue_needs_nodes, offer.job, offer.nodes).op = offer.op;
+    add(ActionKind::withdraw, reason, offer.job, offer.nodes).op = offer.op;
 }
 
 void Books::reserve(const Reservation& reservation) {

@@ -37,12 +37,16 @@ class Books : public Outlook {
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
     void shrink_for_anybody(const Shrinkage&);
+    // For nobody; what is `used` of the nodes never comes free.
+    void leave(const Shrinkage&, Reason);
+    // Nobody gets these nodes, which come free at that time.
+    void withhold(Time from, const PoolCounts&);
     void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
                const std::vector<Shrinkage>&);
     void deny(const GrowthRequest&, Reason);
     void expand(std::uint32_t running, const PoolCounts& idle, int size_after, Reason);
     void keep(const Promise& offer);
-    void withdraw(const Promise& offer);
+    void withdraw(const Promise& offer, Reason);
 
     // The earliest reservation from `from` on for all steps of a job that has a profile.
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
@@ -67,6 +71,7 @@ class Books : public Outlook {
 
     // Moves withdrawals to the front: their nodes are given to others.
     const Plan& finish();
+    const Plan& plan() const { return plan_; }  // so far
 
   private:
     void index_running_jobs();

@@ -37,8 +37,13 @@ Time Outlook::end_after_shrink(const RunningJob& job, int size_after) const {
 
 bool Outlook::may_resize(std::uint32_t running) const {
     const RunningJob& job = snapshot_->running[running];
+    return may_be_asked(running) && job.last_resize + resize_gap(job) <= snapshot_->now;
+}
+
+bool Outlook::may_be_asked(std::uint32_t running) const {
+    const RunningJob& job = snapshot_->running[running];
     return job.elastic.malleable && job.resizable && !touched_[running] && !asks_[running] &&
-           job.not_before <= snapshot_->now && job.last_resize + resize_gap(job) <= snapshot_->now;
+           job.not_before <= snapshot_->now;
 }
 
 // T_gap_rescale of [gupta] section V, the least time between two actions (start included) on one

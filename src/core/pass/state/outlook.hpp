@@ -74,6 +74,8 @@ class Outlook {
     Time end_after_shrink(const RunningJob&, int size_after) const;
     // Malleable, takes part, no action or request, and its resize gap is over.
     bool may_resize(std::uint32_t running) const;
+    // The same whether or not its gap is over: for what cannot wait.
+    bool may_be_asked(std::uint32_t running) const;
 
     // With ReservedNodes=lent a reservation counts on what malleable jobs hold above their smallest
     // size as if it came free as soon as they may be resized.  When the job can give back nodes

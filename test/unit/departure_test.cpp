@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "controller/evacuation.hpp"
+#include "core/model/departure.hpp"
 
 #include <utility>
 
+#include "core/model/annotation.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
-using namespace elastic::controller;
+using namespace elastic::core;
 
 namespace {
 
@@ -56,6 +57,36 @@ TEST(a_job_with_little_room_leaves_bit_by_bit) {
 
 TEST(a_job_of_one_size_cannot_leave) {
     check_step(job_of(4, 4), 4, 1, {0, 0, 0});
+}
+
+TEST(a_job_that_would_be_smaller_than_it_prefers_gets_other_nodes_first) {
+    core::Annotation job = job_of(1, 8);
+    job.pref = 4;
+    const auto check_next = [&](int nodes, int leaving, int room, const Departure& expected) {
+        const Departure step = next_replacement(job, nodes, leaving, room);
+        check_eq(step.leave, expected.leave);
+        check_eq(step.besides, expected.besides);
+        check_eq(step.grow, expected.grow);
+    };
+    check_next(4, 1, 8, {0, 0, 1});
+    check_next(5, 1, 8, {1, 0, 0});
+    check_next(4, 2, 1, {0, 0, 1});
+    check_next(4, 2, 0, {2, 0, 0});
+    job.min = 4;
+    check_next(4, 1, 0, {0, 0, 0});
+}
+
+TEST(a_job_that_retreats_leaves_as_far_as_its_minimum_at_once) {
+    const core::Annotation job = job_of(3, 8);
+    const auto check_next = [&](int nodes, int leaving, int room, const Departure& expected) {
+        const Departure step = next_retreat(job, nodes, leaving, room);
+        check_eq(step.leave, expected.leave);
+        check_eq(step.grow, expected.grow);
+    };
+    check_next(8, 4, 8, {4, 0, 0});
+    check_next(6, 5, 8, {3, 0, 0});
+    check_next(3, 2, 8, {0, 0, 2});
+    check_next(3, 2, 0, {0, 0, 0});
 }
 
 // Nodes that have been left do not come back: Slurm gives drained ones to nobody.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// How a malleable job leaves nodes that it is not to have any longer.
+#pragma once
+
+#include "core/model/annotation.hpp"
+
+namespace elastic::core {
+
+// One resize of a job; all 0 if it cannot leave.
+struct Departure {
+    int leave = 0;    // of the nodes to be empty, those that it gives up
+    int besides = 0;  // others that it gives up with them, so that it has a size that it allows
+    int grow = 0;     // how many it gets elsewhere before it can leave
+};
+
+// The next resize of a job that has `nodes` nodes and is to leave `leaving` of them, 1 <= leaving <
+// nodes. A job that would become too small grows elsewhere first: the replacement of nodes by an
+// expansion and a shrink that [gupta] section III-A describes.
+Departure next_departure(const Sizing&, int nodes, int leaving);
+
+// The same of one that would rather keep its size: if it would have less than it prefers, it first
+// gets up to `room` nodes elsewhere.  What it needs and cannot get now it waits for: then all is 0.
+Departure next_replacement(const Sizing&, int nodes, int leaving, int room);
+
+// The same of one that leaves as fast as it can: as far as its least size allows, and only for the
+// rest gets nodes elsewhere.
+Departure next_retreat(const Sizing&, int nodes, int leaving, int room);
+
+}  // namespace elastic::core
