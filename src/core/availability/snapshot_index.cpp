@@ -11,7 +11,8 @@ namespace {
 
 QueueIndex::Demand demand_of(const PendingJob& job) {
     if (job.claimed || job.shares_nodes || !job.elastic.profile.empty()) return {};
-    return {job.requested_size(), job.smallest_start(), std::max(job.duration, 0.0)};
+    return {job.requested_size(), job.smallest_start(), job.elastic.pref,
+            std::max(job.duration, 0.0)};
 }
 
 }  // namespace

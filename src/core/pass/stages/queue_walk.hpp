@@ -54,14 +54,13 @@ void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
             try_candidate(place);
         return;
     }
-    const auto bound = [&](int nodes, Duration duration) {
+    const auto rank = [&](int nodes, Duration duration) {
         return choices::backfill_rank(books.policy(), nodes, duration);
     };
-    const auto rank = [&](std::uint32_t of) {
-        const PendingJob& job = jobs[of];
-        return choices::backfill_rank(books.policy(), job.elastic.pref, job.duration);
+    const auto rank_of = [&](std::uint32_t of) {
+        return rank(jobs[of].elastic.pref, jobs[of].duration);
     };
-    queue.visit_by_rank(place, pass.parts, now, bound, rank, try_candidate);
+    queue.visit_by_rank(place, pass.parts, now, rank_of, rank, try_candidate);
 }
 
 }  // namespace elastic::core
