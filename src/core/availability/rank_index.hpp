@@ -59,6 +59,9 @@ class RankIndex {
 
     static constexpr std::uint32_t kAnyRank = UINT32_MAX;  // a part's kind: this one job alone
 
+    // So many one after the other are taken as a sign that most of what is left is unwanted, too.
+    static constexpr int kManyUnwanted = 8;
+
     std::uint32_t kind_of(const QueueDemand&);
     void put(std::uint32_t kind, std::uint32_t entry, const Entry&);
     void sift(std::uint32_t kind, std::uint32_t entry);
@@ -76,35 +79,47 @@ void RankIndex::visit(std::uint32_t from, std::vector<Part>& parts, const Wanted
     const auto fits = [&](const Kind& kind, const Entry& entry) {
         return wanted.fits(by_size ? kind.size : kind.least, entry.duration);
     };
-    const auto add = [&](const Part& part) {
-        parts.push_back(part);
-        std::push_heap(parts.begin(), parts.end(), std::greater());
-    };
-    const auto add_entry = [&](std::uint32_t number, std::uint32_t index) {
+    const auto add = [&](std::uint32_t number, std::uint32_t index) {
         const Kind& kind = kinds_[number];
-        if (index >= kind.entries.size()) return;
+        if (index >= kind.entries.size() || !fits(kind, kind.entries[index])) return false;
         const Entry& entry = kind.entries[index];
-        if (fits(kind, entry)) add({rank(kind.pref, entry.duration), entry.place, number, index});
+        parts.push_back({rank(kind.pref, entry.duration), entry.place, number, index});
+        return true;
+    };
+    const auto add_to_heap = [&](std::uint32_t number, std::uint32_t index) {
+        if (add(number, index)) std::push_heap(parts.begin(), parts.end(), std::greater());
+    };
+    const auto is_wanted = [&](const Part& part) {
+        return part.kind == kAnyRank ||
+               fits(kinds_[part.kind], kinds_[part.kind].entries[part.entry]);
     };
     parts.clear();
     for (const auto& [key, number] : order_) {
         const Kind& kind = kinds_[number];
         if (kind.least > wanted.most_nodes()) break;
         if (kind.pref > 0) {
-            add_entry(number, 0);
+            add(number, 0);
             continue;
         }
-        for (const Entry& entry : kind.entries) add({rank_of(entry.place), entry.place, kAnyRank});
+        for (const Entry& entry : kind.entries)
+            parts.push_back({rank_of(entry.place), entry.place, kAnyRank});
     }
+    std::make_heap(parts.begin(), parts.end(), std::greater());
+    int unwanted = 0;
     while (!parts.empty()) {
         std::pop_heap(parts.begin(), parts.end(), std::greater());
         const Part part = parts.back();
         parts.pop_back();
+        if (!is_wanted(part)) {  // nor are those that stay longer
+            if (++unwanted < kManyUnwanted) continue;
+            unwanted = 0;
+            std::erase_if(parts, std::not_fn(is_wanted));
+            std::make_heap(parts.begin(), parts.end(), std::greater());
+            continue;
+        }
         if (part.kind != kAnyRank) {
-            const Kind& kind = kinds_[part.kind];
-            if (!fits(kind, kind.entries[part.entry])) continue;  // nor do those that stay longer
-            add_entry(part.kind, 2 * part.entry + 1);
-            add_entry(part.kind, 2 * part.entry + 2);
+            add_to_heap(part.kind, 2 * part.entry + 1);
+            add_to_heap(part.kind, 2 * part.entry + 2);
         }
         if (part.place >= from) visit(part.place);
     }
