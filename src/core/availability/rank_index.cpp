@@ -26,9 +26,8 @@ void RankIndex::clear() {
 
 std::uint32_t RankIndex::kind_of(const QueueDemand& demand) {
     const std::uint64_t key = key_of(demand);
-    const auto known = std::ranges::lower_bound(order_, key, {}, [](const auto& of) {
-        return of.first;
-    });
+    const auto known =
+        std::ranges::lower_bound(order_, key, {}, [](const auto& of) { return of.first; });
     if (known != order_.end() && known->first == key) return known->second;
     const auto kind = static_cast<std::uint32_t>(order_.size());
     order_.insert(known, {key, kind});
