@@ -163,7 +163,7 @@ class Engine {
     const Workload& workload_;
     const SimulationOptions& options_;
     core::Cluster cluster_;
-    core::Planner planner_;
+    core::Planner planner_{core::Reservations::needed};
     core::Rng rng_;
     Outcome outcome_;
 

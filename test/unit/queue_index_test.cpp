@@ -30,7 +30,7 @@ class Line {
         return from;
     }
     double rank(std::uint32_t place) const {
-        return places_[place].demand.duration * std::sqrt(places_[place].demand.size);
+        return places_[place].demand.duration * std::sqrt(places_[place].demand.pref);
     }
     std::vector<std::uint32_t> by_rank(std::uint32_t from, const QueueIndex::Supply& supply) const {
         std::vector<std::uint32_t> found;
@@ -63,11 +63,9 @@ std::vector<std::uint32_t> by_rank(const QueueIndex& index, const Line& line, st
                                    const Wanted& wanted) {
     std::vector<std::uint32_t> found;
     std::vector<QueueIndex::Part> parts;
-    // The bound is lower than the rank for some.
     index.visit_by_rank(
-        from, parts, wanted,
-        [](int nodes, Duration duration) { return duration * std::sqrt(nodes) / 2; },
-        [&](std::uint32_t place) { return line.rank(place); },
+        from, parts, wanted, [&](std::uint32_t place) { return line.rank(place); },
+        [](int nodes, Duration duration) { return duration * std::sqrt(nodes); },
         [&](std::uint32_t place) { found.push_back(place); });
     return found;
 }
@@ -77,7 +75,7 @@ std::vector<std::uint32_t> by_rank(const QueueIndex& index, const Line& line, st
 TEST(an_empty_index_finds_nothing) {
     QueueIndex index;
     check_eq(index.next(0), 0U);
-    index.push_back({1, 1, 1});
+    index.push_back({1, 1, 1, 1});
     index.remove(0);
     check_eq(index.next(0), index.end());
     index.begin_anew();
@@ -94,7 +92,8 @@ TEST(index_finds_what_a_walk_finds) {
         for (int step = 0; step < 400; ++step) {
             if (below(3) || line.size() == 0) {
                 const int size = 1 + below(20);
-                const QueueIndex::Demand demand{size, 1 + below(size), 1.0 * below(50)};
+                const QueueIndex::Demand demand{size, 1 + below(size), size + below(3),
+                                                1.0 * below(50)};
                 index.push_back(demand);
                 line.push_back(demand);
             } else if (const auto place = random() % line.size(); line.is_taken(place)) {

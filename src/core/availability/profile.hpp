@@ -6,10 +6,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "common/limits.hpp"
 #include "common/time.hpp"
 #include "core/availability/vacancy_list.hpp"
 #include "core/model/snapshot.hpp"
@@ -101,11 +104,13 @@ class Profile {
     void build();
     std::size_t split(Time);
     std::size_t step_at(Time) const;
-    void refresh_least(std::size_t from);
+    void refresh_least(std::size_t from, std::size_t to);
     int least_before(PoolId, Time end) const;
     std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
     std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
                                         PoolCounts& least) const;
+    std::optional<std::size_t> shortage_of_one_pool(std::size_t begin, Time end, int nodes,
+                                                    int& least) const;
 
     Time now_ = 0, soon_ = 0;
     PoolCounts free_now_;
@@ -123,6 +128,14 @@ class Profile {
     Time rise_ = 0;
     PoolCounts risen_;
     bool knows_rise_ = false;
+    // While nodes are only taken, no start that was found comes to be earlier: by powers of two of
+    // the nodes and of the duration, before when no job that wants as much will find one.
+    static constexpr int kNodeClasses = std::bit_width(static_cast<unsigned>(kMaxNodes)) + 1;
+    static constexpr int kDurationClasses = 40;
+    Time not_before(int nodes, Duration) const;
+    void remember_start(int nodes, Duration, Time start);
+    std::array<std::array<Time, kDurationClasses>, kNodeClasses> no_start_before_{};
+    bool remembers_starts_ = false;
 };
 
 }  // namespace elastic::core

@@ -14,7 +14,7 @@
 namespace elastic::core {
 namespace {
 
-constexpr QueueIndex::Demand kNoDemand{kMaxNodes + 1, kMaxNodes + 1, kNever};
+constexpr QueueIndex::Demand kNoDemand{kMaxNodes + 1, kMaxNodes + 1, kMaxNodes + 1, kNever};
 
 struct NoLarger {
     int nodes;
@@ -44,6 +44,7 @@ std::vector<QueueIndex::Demand>& QueueIndex::begin_anew() {
 
 void QueueIndex::build() {
     end_ = static_cast<std::uint32_t>(demands_.size());
+    first_ = 0;
     leaves_ = std::bit_ceil(std::max(1U, (end_ + kBlock - 1) / kBlock));
     demands_.resize(leaves_ * kBlock, kNoDemand);
     tree_.assign(2 * leaves_, nobody());
@@ -52,6 +53,14 @@ void QueueIndex::build() {
         tree_[leaves_ + block] = summary_of_block(block);
     for (std::uint32_t node = leaves_ - 1; node > 0; --node)
         tree_[node] = summary_of_children(node);
+    is_ranked_ = false;
+}
+
+void QueueIndex::index_by_rank() const {
+    ranks_.clear();
+    for (std::uint32_t place = 0; place < end_; ++place)
+        if (is_taken(demands_[place])) ranks_.insert(place, demands_[place]);
+    is_ranked_ = true;
 }
 
 void QueueIndex::push_back(const Demand& demand) {
@@ -60,12 +69,15 @@ void QueueIndex::push_back(const Demand& demand) {
         return build();
     }
     demands_[end_] = demand;
+    if (is_ranked_) ranks_.insert(end_, demand);
     update(end_++, demand);
 }
 
 void QueueIndex::remove(std::uint32_t place) {
     const Demand demand = std::exchange(demands_[place], kNoDemand);
+    if (is_ranked_) ranks_.remove(place);
     update(place, demand);
+    while (first_ < end_ && !is_taken(demands_[first_])) ++first_;
 }
 
 QueueIndex::Summary QueueIndex::summary_of_block(std::uint32_t block) const {

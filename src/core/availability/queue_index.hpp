@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Finds in a long queue the jobs that could start, in the order of the queue or by rank, without a
-// look at those that cannot: a tournament tree over the places of the queue.
+// look at those that cannot: a tournament tree over the places of the queue, and an index by rank.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <compare>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <vector>
 
 #include "common/limits.hpp"
 #include "common/time.hpp"
+#include "core/availability/rank_index.hpp"
 
 namespace elastic::core {
 
 class QueueIndex {
   public:
-    // What a job needs at least.  `size` is what it starts with on idle nodes,
-    // `least` the smallest it can start with at all, `duration` how long it stays.
-    struct Demand {
-        int size = 0;
-        int least = 0;
-        Duration duration = 0;
-    };
+    using Demand = QueueDemand;
+    using Part = RankIndex::Part;
     // Which of the sizes counts.
     enum class By { size, least };
     // What there is: `free` nodes for jobs that stay no longer than `window`,
@@ -39,14 +33,6 @@ class QueueIndex {
             return nodes <= free && (duration <= window || nodes <= extra);
         }
     };
-    // What is still to be searched by rank: a part of the queue or, with node 0, one job.
-    struct Part {
-        double rank = 0;          // no job of it has a lower one
-        std::uint32_t first = 0;  // its first place; ties go to the place
-        std::uint32_t node = 0;
-        friend auto operator<=>(const Part&, const Part&) = default;
-    };
-
     // A new queue: what it has to be filled with, in its order, before build().
     std::vector<Demand>& begin_anew();
     void build();
@@ -62,12 +48,15 @@ class QueueIndex {
     // most_nodes().
     template <class Wanted>
     std::uint32_t next(std::uint32_t from, const Wanted&) const;
-    // Visits the wanted places from `from` on, the one of the lowest rank first.  A job that stays
-    // as long on as many nodes, or longer or on more, has no lower rank than `bound(nodes,
-    // duration)`.  What is wanted may become less meanwhile.  `parts` is scratch.
-    template <class Wanted, class Bound, class Rank, class Visit>
-    void visit_by_rank(std::uint32_t from, std::vector<Part>& parts, const Wanted&, Bound bound,
-                       Rank rank, Visit visit) const;
+    // Visits the wanted places from `from` on, the one of the lowest rank first, which is
+    // `rank(pref, duration)`, no less for more of either, or `rank_of(place)` where nothing is
+    // demanded.  What is wanted may become less meanwhile.  `parts` is scratch.
+    template <class Wanted, class RankOf, class Rank, class Visit>
+    void visit_by_rank(std::uint32_t from, std::vector<Part>& parts, const Wanted& wanted,
+                       RankOf rank_of, Rank rank, Visit visit) const {
+        if (!is_ranked_) index_by_rank();
+        ranks_.visit(from, parts, wanted, rank_of, rank, visit);
+    }
     // Whether anybody is content with so many nodes.
     bool any_within(int nodes) const;
 
@@ -98,51 +87,46 @@ class QueueIndex {
     static bool matches(const Demand& demand, const Wanted& wanted) {
         return is_taken(demand) && wanted.fits(nodes_of(demand, wanted.by()), demand.duration);
     }
-    // Calls `with(nodes, duration)` for each class in which somebody may be wanted, the least of
-    // each, until it says that this is enough.
-    template <class Wanted, class With>
-    static void for_classes(const Summary&, const Wanted&, With with);
+    // Whether somebody of these may be wanted.
+    template <class Wanted>
+    static bool may_match(const Summary&, const Wanted&);
     std::uint32_t block_end(std::uint32_t block) const {
         return std::min(end_, (block + 1) * kBlock);
     }
-    // The first place of a node's part of the queue, and how many there are.
-    std::uint32_t width_of(std::uint32_t node) const {
-        return leaves_ / std::bit_floor(node) * kBlock;
-    }
-    std::uint32_t first_of(std::uint32_t node) const {
-        return (node - std::bit_floor(node)) * width_of(node);
-    }
     Summary summary_of_block(std::uint32_t block) const;
     Summary summary_of_children(std::uint32_t node) const;
+    void index_by_rank() const;
     void update(std::uint32_t place, const Demand&);
     void update(std::uint32_t block, By, int size_class);
 
-    std::vector<Demand> demands_;  // by place
+    std::vector<Demand> demands_;  // by place; those from end_ on nobody's
     std::vector<Summary> tree_;    // node 1 is the root, the leaves begin at leaves_
     std::uint32_t leaves_ = 0;     // a power of two
+    std::uint32_t first_ = 0;      // occupied place, or end_
     std::uint32_t end_ = 0;
+    // Kept from the first search by rank on: most policies have none.
+    mutable RankIndex ranks_;
+    mutable bool is_ranked_ = false;
 };
 
-template <class Wanted, class With>
-void QueueIndex::for_classes(const Summary& summary, const Wanted& wanted, With with) {
+template <class Wanted>
+bool QueueIndex::may_match(const Summary& summary, const Wanted& wanted) {
     const int last = class_of(std::min(wanted.most_nodes(), kMaxNodes));
     for (int size_class = 0; size_class <= last; ++size_class) {
         const float duration = summary.of(wanted.by(), size_class);
-        if (duration == kNobody) continue;
-        const int nodes = least_of(size_class);
-        if (wanted.fits(nodes, duration) && with(nodes, duration)) return;
+        if (duration != kNobody && wanted.fits(least_of(size_class), duration)) return true;
     }
+    return false;
 }
 
 // Up from the leaf of `from` until a subtree to the right may match, then down into it.
 template <class Wanted>
 std::uint32_t QueueIndex::next(std::uint32_t from, const Wanted& wanted) const {
+    from = std::max(from, first_);
     if (from >= end_ || wanted.most_nodes() < 0) return end_;
     std::uint32_t node = leaves_ + from / kBlock;
     while (true) {
-        bool may_match = false;
-        for_classes(tree_[node], wanted, [&](int, Duration) { return may_match = true; });
-        if (may_match) {
+        if (may_match(tree_[node], wanted)) {
             if (node < leaves_) {
                 node = 2 * node;
                 continue;
@@ -154,43 +138,6 @@ std::uint32_t QueueIndex::next(std::uint32_t from, const Wanted& wanted) const {
         while (node & 1) node /= 2;  // a right child: its parent has been searched
         if (node == 0) return end_;
         ++node;
-    }
-}
-
-// Best first: the part with the lowest bound is divided until it is a single job.
-template <class Wanted, class Bound, class Rank, class Visit>
-void QueueIndex::visit_by_rank(std::uint32_t from, std::vector<Part>& parts, const Wanted& wanted,
-                               Bound bound, Rank rank, Visit visit) const {
-    parts.clear();
-    const auto add = [&](const Part& part) {
-        parts.push_back(part);
-        std::push_heap(parts.begin(), parts.end(), std::greater());
-    };
-    const auto add_node = [&](std::uint32_t node) {
-        const std::uint32_t first = first_of(node);
-        if (first >= end_ || first + width_of(node) <= from) return;
-        double lowest = kNobody;
-        for_classes(tree_[node], wanted, [&](int nodes, Duration duration) {
-            lowest = std::min(lowest, bound(nodes, duration));
-            return false;
-        });
-        if (lowest < kNobody) add({lowest, first, node});
-    };
-    if (from < end_ && wanted.most_nodes() >= 0) add_node(1);
-    while (!parts.empty()) {
-        std::pop_heap(parts.begin(), parts.end(), std::greater());
-        const Part part = parts.back();
-        parts.pop_back();
-        if (part.node == 0) {
-            if (matches(demands_[part.first], wanted)) visit(part.first);
-        } else if (part.node < leaves_) {
-            add_node(2 * part.node);
-            add_node(2 * part.node + 1);
-        } else {
-            const std::uint32_t end = block_end(part.node - leaves_);
-            for (std::uint32_t i = std::max(from, part.first); i < end; ++i)
-                if (matches(demands_[i], wanted)) add({rank(i), i, 0});
-        }
     }
 }
 

@@ -12,8 +12,11 @@ namespace {
 QueueIndex::Demand demand_of(const PendingJob& job) {
     const bool has_price = job.elastic.price >= 0;
     if (job.claimed || job.shares_nodes || has_price || !job.elastic.profile.empty()) return {};
-    const Duration least = job.has_range() ? job.duration_at(job.elastic.max) : job.duration;
-    return {job.requested_size(), job.smallest_start(), std::max(least, 0.0)};
+    if (job.divisible > 0)  // its rank is that of its duration on the fewest nodes
+        return {job.requested_size(), job.smallest_start(), 0,
+                std::max(job.duration_at(job.elastic.max), 0.0)};
+    return {job.requested_size(), job.smallest_start(), job.elastic.pref,
+            std::max(job.duration, 0.0)};
 }
 
 }  // namespace

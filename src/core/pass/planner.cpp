@@ -13,7 +13,8 @@ struct Planner::Scratch {
     SnapshotIndex index;
 };
 
-Planner::Planner() : scratch_(std::make_unique<Scratch>()) {}
+Planner::Planner(Reservations reservations)
+    : scratch_(std::make_unique<Scratch>()), reservations_(reservations) {}
 Planner::~Planner() = default;
 
 const Plan& Planner::plan(const Snapshot& snapshot, const Policy& policy, Rng& rng) {
@@ -30,6 +31,8 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     Pass& pass = scratch_->pass;
     pass.books.begin(snapshot, index, policy);
     pass.rng = &rng;
+    pass.only_starts =
+        reservations_ == Reservations::needed && !policy.resizes() && policy.head_delay >= kNever;
     pass.victims.begin();
     book_agreements_in_flight(pass);
     leave_nodes(pass);

@@ -25,9 +25,15 @@
 
 namespace elastic::core {
 
+// Which reservations a plan has under a policy that resizes nobody and bounds no delay.
+enum class Reservations {
+    all,
+    needed,  // those by which it is known who can start now: for who only carries out starts
+};
+
 class Planner {
   public:
-    Planner();
+    explicit Planner(Reservations = Reservations::all);
     ~Planner();
 
     // The snapshot has passed validate().  The plan stays valid until the next call.  Keeps its
@@ -40,6 +46,7 @@ class Planner {
 
     struct Scratch;
     std::unique_ptr<Scratch> scratch_;
+    const Reservations reservations_;
 };
 
 }  // namespace elastic::core

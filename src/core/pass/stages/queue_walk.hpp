@@ -27,6 +27,27 @@ class Wanted {
     const Failures* failures_;  // who need not try again; null: all may
 };
 
+// Who could start on what is free now and stays so until its end: fewer and fewer in a pass.
+class CanStart {
+  public:
+    CanStart(const Outlook& outlook, QueueIndex::By by) : outlook_(outlook), by_(by) {}
+
+    QueueIndex::By by() const { return by_; }
+    int most_nodes() const { return outlook_.idle(); }
+    bool fits(int nodes, Duration duration) const {
+        const Profile& profile = outlook_.profile();
+        const Time end = std::max(outlook_.snapshot().now + duration, profile.soon());
+        int free = 0;
+        for (PoolId pool = 0; pool < outlook_.pools(); ++pool)
+            free += std::max(0, profile.free_until(pool, end));
+        return nodes <= free;
+    }
+
+  private:
+    const Outlook& outlook_;
+    QueueIndex::By by_;
+};
+
 // `wanted()` is made anew after each try; `start(place)` tries to start the job, or one of its
 // copies, and says whether it has.  Where one copy cannot start none can.
 template <class MakeWanted, class Start>
@@ -40,8 +61,13 @@ void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
                 return pass.front.block(books, place, choices::initial_size(books, jobs[place]));
     };
     std::uint32_t place = queue.next(0);
-    for (; place < queue.end() && !pass.front.is_settled(); place = queue.next(place + 1))
+    std::uint32_t unknown = 0;  // from there on nobody was looked for who could start
+    for (; place < queue.end() && !pass.front.is_settled(); place = queue.next(place + 1)) {
+        if (pass.only_starts && place >= unknown)
+            unknown = queue.next(place, CanStart(books, wanted().by())) + 1;
+        if (unknown > queue.end()) return;
         try_one(place);
+    }
     if (place >= queue.end() || !choices::may_overtake(books.policy())) return;
     Wanted now = wanted();
     const auto try_candidate = [&](std::uint32_t candidate) {
@@ -54,14 +80,13 @@ void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
             try_candidate(place);
         return;
     }
-    const auto bound = [&](int nodes, Duration duration) {
+    const auto rank = [&](int nodes, Duration duration) {
         return choices::backfill_rank(books.policy(), nodes, duration);
     };
-    const auto rank = [&](std::uint32_t of) {
-        const PendingJob& job = jobs[of];
-        return choices::backfill_rank(books.policy(), job.elastic.pref, job.duration);
+    const auto rank_of = [&](std::uint32_t of) {
+        return rank(jobs[of].elastic.pref, jobs[of].duration);
     };
-    queue.visit_by_rank(place, pass.parts, now, bound, rank, try_candidate);
+    queue.visit_by_rank(place, pass.parts, now, rank_of, rank, try_candidate);
 }
 
 }  // namespace elastic::core

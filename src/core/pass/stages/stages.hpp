@@ -20,6 +20,7 @@ namespace elastic::core {
 struct Pass {
     Books books;
     Rng* rng = nullptr;
+    bool only_starts = false;  // reservations matter to nobody but who starts now
     Claims claims;
     QueueFront front;
     Victims victims;

@@ -177,13 +177,15 @@ std::vector<Shrinkage> Victims::select_above(const Outlook& outlook, const Benef
     std::vector<Shrinkage> selected;
     const Eligibility& eligible = outlook.eligible(who.eligible);
     begin_losses(outlook, who);
-    int needed = who.needed;
+    int needed = who.needed, left = supply(outlook, who.eligible);
     for (std::uint32_t victim : order_) {
+        if (left < needed) return {};  // all from here on together have too little
         const RunningJob& job = outlook.snapshot().running[victim];
+        const int most = shrinkable(job, eligible);
+        left -= most;
         if (job.id == who.self) continue;
         const int above = std::max(0, total(job.held) - choices::size_at(floor, job));
-        const int amount = choices::shrink_amount(outlook, job, needed,
-                                                  std::min(above, shrinkable(job, eligible)));
+        const int amount = choices::shrink_amount(outlook, job, needed, std::min(above, most));
         if (amount == 0) continue;
         Shrinkage part = allocate_resource(outlook, victim, eligible, amount, needed);
         if (!choices::is_feasible(outlook, job, part.size_after)) continue;
