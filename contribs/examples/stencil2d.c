@@ -4,8 +4,9 @@
  * number of processes, nor on when it changes: the sum over its bits that is printed at the end is
  * that of a run without resizes.
  *
- *     selastic-run stencil2d [SIZE [STEPS [PAUSE_MS]]]
+ *     selastic-run stencil2d [SIZE [STEPS [FILE]]]
  *
+ * With FILE it waits after half of the steps, resized all the same, until there is such a file.
  * What makes it malleable is marked: M. */
 #include <elastic_mpi.h> /* M */
 #include <math.h>
@@ -52,9 +53,16 @@ static void relax(const double* old, double* next, const double* above, const do
     }
 }
 
+static int is_missing(const char* file) {
+    int missing = rank == 0 && access(file, F_OK) != 0;
+    MPI_Bcast(&missing, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (missing) usleep(1000);
+    return missing;
+}
+
 int main(int argc, char** argv) {
     const long size = argc > 1 ? atol(argv[1]) : 1024, steps = argc > 2 ? atol(argv[2]) : 100;
-    const unsigned pause_ms = argc > 3 ? (unsigned)atoi(argv[3]) : 0;
+    const char* const file = argc > 3 ? argv[3] : NULL;
     elastic_mpi* elastic;
     double* field[2];
     uint64_t lo, hi, sum = 0, total = 0;
@@ -90,10 +98,12 @@ int main(int argc, char** argv) {
                 field[0][i * size + j] =
                     sin(3 * angle * (double)((long)lo + i)) * cos(5 * angle * (double)j) + 1;
 
+    if (rank == 0) printf("stencil2d: step %ld, %d processes\n", step, ranks);
+    fflush(stdout);
+
     for (; step < steps; ++step) {
-        if (rank == 0 && getenv("STENCIL_TRACE"))
-            printf("step %ld of %ld processes\n", step, (long)ranks), fflush(stdout);
-        elastic_mpi_sync(elastic); /* M */
+        do elastic_mpi_sync(elastic); /* M */
+        while (file && step == steps / 2 && is_missing(file));
         double* old = field[step % 2];
         const int width = (int)size;
         MPI_Sendrecv(old, rows ? width : 0, MPI_DOUBLE, up, 0, below, width, MPI_DOUBLE, down, 0,
@@ -101,13 +111,12 @@ int main(int argc, char** argv) {
         MPI_Sendrecv(rows ? old + (rows - 1) * size : old, rows ? width : 0, MPI_DOUBLE, down, 0,
                      above, width, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         relax(old, field[(step + 1) % 2], above, below, size, rows, lo);
-        if (pause_ms) usleep(pause_ms * 1000);
     }
 
     for (long i = 0; i < rows; ++i)
         sum += row_sum(field[steps % 2] + i * size, size, lo + (uint64_t)i);
     MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) printf("stencil2d: %ld steps, field %016llx\n", step, (unsigned long long)total);
+    if (rank == 0) printf("stencil2d: %ld steps: field %016llx\n", step, (unsigned long long)total);
     free(above);
     free(below);
     free(counts);

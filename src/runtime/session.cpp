@@ -156,6 +156,25 @@ Result<void> Session::restore(Phases& phases) {
     phases.reconnect = clock.lap();
     if (const auto moved = move_all(checkpoint_, world_.nodes(), stem()); !moved) return moved;
     phases.rebalance = clock.lap();
+    const auto mapped = world_.all(map_all());
+    phases.restore = clock.lap();
+    return mapped;
+}
+
+// Before anything is confirmed, so that what fails here costs nothing.
+Result<void> Session::map_all() {
+    for (const Array& array : checkpoint_.arrays)
+        if (array.name != kObjectArray)
+            if (const auto done = map(array); !done) return done;
+    return {};
+}
+
+Result<void> Session::map(const Array& array) {
+    const Bounds bounds = bounds_of(array, static_cast<std::size_t>(world_.size()));
+    const auto rank = static_cast<std::size_t>(world_.rank());
+    auto made = store_->map(array, bounds[rank], bounds[rank + 1], world_.node());
+    if (!made) return made.error();
+    mapped_[array.name] = *std::move(made);
     return {};
 }
 
@@ -217,18 +236,11 @@ Result<Session::Block> Session::array(const std::string& name, std::uint64_t ele
         return error("{}: it has {} elements of {} bytes", name, known->count, known->element);
     const Bounds bounds = bounds_of(*known, static_cast<std::size_t>(world_.size()));
     const auto rank = static_cast<std::size_t>(world_.rank());
-    Mapping& mapping = mapped_[name];
-    Result<void> result;
-    if (!mapping.data()) {
-        auto made = store_->map(*known, bounds[rank], bounds[rank + 1], world_.node());
-        if (made)
-            mapping = *std::move(made);
-        else
-            result = made.error();
-    }
-    if (const auto all = world_.all(result); !all) return all.error();
-    if (!meeting_) store_->remove();
-    return Block{mapping.data(), bounds[rank], bounds[rank + 1]};
+    const bool is_mapped = mapped_.contains(name);
+    const auto mapped = world_.all(is_mapped ? Result<void>() : map(*known));
+    if (!mapped) return mapped.error();
+    if (!meeting_ && !is_mapped) store_->remove();
+    return Block{mapped_[name].data(), bounds[rank], bounds[rank + 1]};
 }
 
 Result<void> Session::value(const std::string& name, void* data, std::size_t size) {

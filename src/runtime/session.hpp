@@ -51,6 +51,8 @@ class Session {
     Result<void> meet();
     Result<void> be_reborn();
     Result<void> restore(Phases& phases);
+    Result<void> map_all();
+    Result<void> map(const Array& array);
     Result<Array> make_array(const std::string& name, std::uint64_t element, std::uint64_t count);
     Bounds bounds_of(const Array& array, std::size_t blocks) const;
     void resize(const Message& request);

@@ -40,6 +40,8 @@ def stencil(cluster, mpi):
 
 
 class Program:
+    started = 0
+
     def __init__(self, cluster, mpi, name):
         self.cluster, self.mpi = cluster, mpi
         built = cluster.build / ".libs" / f"{name}_{mpi}"
@@ -51,11 +53,15 @@ class Program:
             if not (cluster.tools / source.name).exists():
                 shutil.copy(source, cluster.tools / source.name)
 
-    def submit(self, arguments, nodes, options="", annotation="malleable,min=1,max=8", tasks=1, environment=""):
+    def submit(self, arguments, nodes, options="", annotation="malleable,min=1,max=8", tasks=1, environment="true"):
+        """A job that waits in the midst of its work until it is let go on."""
         elastic = [f"--elastic={annotation}"] if annotation else []
-        script = f"export STENCIL_TRACE=1 {environment}; selastic-run {options} {self.path} {arguments}; " \
+        Program.started += 1
+        go = self.cluster.base / "out" / f"go.{Program.started}"
+        script = f"{environment}; selastic-run {options} {self.path} {arguments} {go}; " \
                  "code=$?; echo status $code; exit $code"
-        return Job(self, self.cluster.sbatch(f"-N{nodes}", f"--ntasks-per-node={tasks}", *elastic, wrap=script))
+        number = self.cluster.sbatch(f"-N{nodes}", f"--ntasks-per-node={tasks}", "--overcommit", *elastic, wrap=script)
+        return Job(self, number, go)
 
     def result_of_one_process(self, arguments):
         """The line that the program prints in the end, without resizes and without MPI's messages."""
@@ -64,34 +70,38 @@ class Program:
 
 
 class Job:
-    def __init__(self, program, number):
-        self.program, self.cluster, self.number = program, program.cluster, number
+    def __init__(self, program, number, go):
+        self.program, self.cluster, self.number, self.go = program, program.cluster, number, go
 
     def output(self):
         return self.cluster.output(self.number)
 
-    def steps(self):
-        """[(step, processes)...] as the program has said."""
-        return [tuple(map(int, found)) for found in re.findall(r"^step (\d+) of (\d+) processes", self.output(), re.M)]
+    def worlds(self):
+        """How many processes each of its worlds had."""
+        return [int(found) for found in re.findall(r"^stencil2d: step \d+, (\d+) processes", self.output(), re.M)]
 
-    def wait_running(self, processes):
-        """Until it computes with so many processes."""
-        wait_until(lambda: (self.steps() or [(0, 0)])[-1][1] == processes,
-                   lambda: f"it computes with {processes} processes:\n{self.output()[-3000:]}", within=60)
+    def wait_worlds(self, *processes):
+        """Until it has had these worlds, the last of which computes."""
+        wait_until(lambda: self.worlds() == list(processes),
+                   lambda: f"it has had worlds of {processes} processes:\n{self.output()[-3000:]}", within=60)
 
-    def resize(self, nodes, tasks=1, wait=True):
+    def resize(self, nodes, wait=True):
+        """Returns when the job has so many nodes and another world computes on them."""
         command = "shrink" if nodes < len(self.cluster.nodes_of(self.number)) else "expand"
+        before = len(self.worlds())
         wait_until(lambda: self.cluster.run("selastic", command, self.number, nodes, check=False).code == 0,
                    f"job {self.number} is offered {nodes} nodes")
         if wait:
             self.cluster.wait_size(self.number, nodes, within=60)
-            self.wait_running(nodes * tasks)
+            wait_until(lambda: len(self.worlds()) == before + 1, lambda: f"a new world computes: {self.output()}", 60)
 
     def finish(self, state="COMPLETED"):
+        """Lets it go on; the program's last line."""
+        self.go.touch()
         found = self.cluster.wait_state(self.number, "COMPLETED", "FAILED", within=120)
         assert found == state, self.output()
         assert not self.left_in_memory(), self.output()
-        lines = re.findall(r"^stencil2d: .*$", self.output(), re.M)
+        lines = re.findall(r"^stencil2d: \d+ steps: .*$", self.output(), re.M)
         return lines[-1] if lines else None
 
     def left_in_memory(self):
