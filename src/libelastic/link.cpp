@@ -92,11 +92,6 @@ bool is_final(const Failure& failure, bool welcomed_once) {
 
 }  // namespace
 
-void Fd::reset(int fd) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = fd;
-}
-
 Time monotonic_now() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);

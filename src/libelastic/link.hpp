@@ -8,9 +8,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "common/fd.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
 #include "protocol/endpoint.hpp"
@@ -19,25 +19,6 @@
 #include "protocol/seal.hpp"
 
 namespace elastic::libelastic {
-
-// Closes what it owns.
-class Fd {
-  public:
-    explicit Fd(int fd = -1) : fd_(fd) {}
-    ~Fd() { reset(); }
-    Fd(Fd&& other) noexcept : fd_(other.release()) {}
-    Fd& operator=(Fd&& other) noexcept {
-        reset(other.release());
-        return *this;
-    }
-    int get() const { return fd_; }
-    explicit operator bool() const { return fd_ >= 0; }
-    int release() { return std::exchange(fd_, -1); }
-    void reset(int fd = -1);
-
-  private:
-    int fd_;
-};
 
 Time monotonic_now();
 

@@ -40,6 +40,7 @@ PATIENCE = 30.0
 # What Slurm's daemons call an error and is none: [pattern of "LOG: LINE", why].
 HARMLESS = [
     ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
+    ["could not open .*/spmix_appdir", "two ends of a step's folder for PMIx"],
     ["Could not open .* state file|Trying backup .*state save file"
      "|No fed_mgr state file", "the first start"],
     ["(failure for node|invalid node specified:) \"frontend\"|Invalid batch host frontend"

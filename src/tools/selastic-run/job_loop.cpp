@@ -84,7 +84,9 @@ void run_loop(elastic_handle* job, JobUser& user) {
     Signals signals;
     constexpr double kMs = 1000, kLongest = 3600;
     while (!user.over()) {
-        std::array<pollfd, 2> ready{{{elastic_fd(job), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
+        std::array<pollfd, 3> ready{{{elastic_fd(job), POLLIN, 0},
+                                     {signals.fd(), POLLIN, 0},
+                                     {user.descriptor(), POLLIN, 0}}};
         const double wait = std::ceil(std::clamp(user.wake_after(), 0.0, kLongest) * kMs);
         ::poll(ready.data(), ready.size(), static_cast<int>(wait));
         while (const int number = signals.next())

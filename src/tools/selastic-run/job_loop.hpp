@@ -29,6 +29,8 @@ class JobUser {
     virtual void on_time() = 0;              // after each of the others, and every wake_after()
     virtual Duration wake_after() const = 0;
     virtual bool over() const = 0;
+    // Readable when on_time() has something to do; -1: there is none.
+    virtual int descriptor() const { return -1; }
 
   protected:
     // Of an agreement, as the library tells it: of either kind, what is offered, agreed on, carried

@@ -11,6 +11,7 @@
 #include "selastic-run/checkpoint_run.hpp"
 #include "selastic-run/options.hpp"
 #include "selastic-run/profile.hpp"
+#include "selastic-run/rebirth_run.hpp"
 #include "selastic-run/step.hpp"
 #include "selastic-run/workers_run.hpp"
 
@@ -58,17 +59,16 @@ int run(RunOptions options) {
     if (!job) return fail(Error{elastic_strerror(code)});
     options.tasks_per_node = tasks_per_node(options);
     if (options.dry_run && options.workers) return print_workers(options);
-    if (options.dry_run) return print_plan(options, present_place(job.get()));
+    if (options.dry_run)
+        return print_plan(options.stops() ? options : rebirth_options(options),
+                          present_place(job.get()));
     if (code == ELASTIC_OK && options.workers) return run_workers(job.get(), options);
     if (code == ELASTIC_OK && options.stops()) return run_with_checkpoints(job.get(), options);
+    if (code == ELASTIC_OK) return run_with_rebirth(job.get(), options);
+    options = rebirth_options(options);
     Words words{"srun"};
-    if (code == ELASTIC_OK) {
-        words = srun_words(options, options.program, present_place(job.get()));
-        set_environment(present_place(job.get()));
-    } else {
-        words.insert(words.end(), options.srun_options.begin(), options.srun_options.end());
-        words.insert(words.end(), options.program.begin(), options.program.end());
-    }
+    words.insert(words.end(), options.srun_options.begin(), options.srun_options.end());
+    words.insert(words.end(), options.program.begin(), options.program.end());
     become(words);
 }
 

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+// A resize as [gupta] section III-C has it: what is on nodes that leave is moved to those that stay
+// by the processes that leave (evacuation), what the next world has to know is written beside the
+// arrays (checkpoint), and the next world, which may have been started meanwhile, connects, takes
+// the arrays over and moves what belongs on nodes that have come (rebalance).
+//
+// Always holds: what a world computes with is not written to by another one, nor freed, until that
+// one has confirmed that it has everything; until then this world can go on.  All processes take
+// the same decisions, from what process 0 has shared.
+#include "runtime/session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+#include "common/hostlist.hpp"
+#include "common/text.hpp"
+#include "runtime/balance.hpp"
+
+namespace elastic::runtime {
+namespace {
+
+constexpr std::uint64_t kAlignment = 16;  // of packed objects
+constexpr Duration kNow = 0;
+
+std::string variable(const char* name, const char* fallback) {
+    const char* text = std::getenv(name);
+    return text && *text ? text : fallback;
+}
+
+// Seconds since the last call, or the making.
+class Clock {
+  public:
+    Duration lap() {
+        const double before = last_;
+        last_ = MPI_Wtime();
+        return last_ - before;
+    }
+
+  private:
+    double last_ = MPI_Wtime();
+};
+
+std::uint64_t page_size() {
+    return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+// Each process of another MPI than srun was told of is a world of its own.
+std::optional<Error> check_world(int size) {
+    const auto tasks = parse_integer(variable("SLURM_STEP_NUM_TASKS", "1"));
+    if (!tasks || size != 1 || *tasks <= 1) return std::nullopt;
+    return error("each of the step's {} tasks is an MPI world of its own: srun --mpi=pmix is for"
+                 " Open MPI, --mpi=pmi2 for MPICH", *tasks);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Session::open(MPI_Comm comm, unsigned flags, int& code) {
+    std::unique_ptr<Session> session(new Session(comm, flags));
+    const auto stray = check_world(session->world_.size());
+    code = ELASTIC_MPI_ESYSTEM;
+    if (const auto met = session->meet(); !met) return met.error();
+    if (stray) {
+        code = ELASTIC_MPI_EWORLD;
+        return *stray;
+    }
+    if (session->meeting_ && session->meeting_->generation > 0)
+        if (const auto born = session->be_reborn(); !born) return born.error();
+    return session;
+}
+
+Result<void> Session::meet() {
+    meeting_ = parse_meeting(variable(kMeetingVariable, ""));
+    if (!meeting_) return {};
+    std::string why;
+    // Of many worlds of one process each, the first speaks for all.
+    const bool speaks = world_.rank() == 0 && variable("SLURM_PROCID", "0") == "0";
+    spill_ = variable("ELASTIC_MPI_SPILL", variable("TMPDIR", "/tmp").c_str());
+    if (speaks) {
+        auto connected =
+            connect_to(*meeting_, variable("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1"));
+        if (connected) {
+            channel_ = *std::move(connected);
+            Message hello{.word = Verb::hello, .secret = meeting_->secret};
+            hello.generation = meeting_->generation;
+            hello.attempt = meeting_->attempt;
+            hello.size = world_.size();
+            hello.spill = spill_;
+            channel_->send(hello);
+            const auto answer = channel_->receive(kNever);
+            if (!answer || answer->word != Verb::go) why = "selastic-run wants none of this program";
+        } else {
+            why = connected.error().message;
+        }
+    }
+    why = world_.share(why);
+    spill_ = world_.share(spill_);
+    if (why.empty()) return {};
+    if (meeting_->generation > 0) return Error{why};
+    detail = why;
+    meeting_.reset();
+    channel_.reset();
+    return {};
+}
+
+std::string Session::stem() const {
+    return meeting_ ? fmt::format("{}.{}", meeting_->generation, meeting_->attempt) : "0.0";
+}
+
+Result<void> Session::be_reborn() {
+    Phases phases;
+    const Result<void> restored = world_.all(restore(phases));
+    if (world_.rank() == 0) {
+        Message message{.word = restored ? Verb::confirmed : Verb::refused};
+        message.phases = phases;
+        if (!restored) message.reason = restored.error().message;
+        channel_->send(message);
+    }
+    if (!restored) return restored;
+    bool goes_on = true;
+    if (world_.rank() == 0) {
+        const auto answer = channel_->receive(kNever);
+        goes_on = answer && answer->word == Verb::ok;
+    }
+    if (world_.share(goes_on ? "" : "no").size())
+        return error("selastic-run has ended, or has started another world");
+    if (world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
+    return {};
+}
+
+Result<void> Session::restore(Phases& phases) {
+    Clock clock;
+    auto store = Store::open(meeting_->id, spill_);
+    if (const auto opened = world_.all(store ? Result<void>() : store.error()); !opened)
+        return opened;
+    store_ = *std::move(store);
+    const std::string name = checkpoint_name(meeting_->generation);
+    const int root = -world_.highest(store_->has(name) ? -world_.rank() : INT_MIN + 1);
+    if (root == INT_MAX) return error("no node has the checkpoint");
+    std::string text;
+    if (world_.rank() == root)
+        if (auto read = store_->read_text(name); read) text = *read;
+    auto read = read_checkpoint(world_.share(text, root));
+    if (!read) return read.error();
+    checkpoint_ = *std::move(read);
+    owners_ = checkpoint_.objects.owners;
+    phases.reconnect = clock.lap();
+    if (const auto moved = move_all(checkpoint_, world_.nodes(), stem()); !moved) return moved;
+    phases.rebalance = clock.lap();
+    const auto mapped = world_.all(map_all());
+    phases.restore = clock.lap();
+    return mapped;
+}
+
+// Before anything is confirmed, so that what fails here costs nothing.
+Result<void> Session::map_all() {
+    for (const Array& array : checkpoint_.arrays)
+        if (array.name != kObjectArray)
+            if (const auto done = map(array); !done) return done;
+    return {};
+}
+
+Result<void> Session::map(const Array& array) {
+    const Bounds bounds = bounds_of(array, static_cast<std::size_t>(world_.size()));
+    const auto rank = static_cast<std::size_t>(world_.rank());
+    auto made = store_->map(array, bounds[rank], bounds[rank + 1], world_.node());
+    if (!made) return made.error();
+    mapped_[array.name] = *std::move(made);
+    return {};
+}
+
+Bounds Session::bounds_of(const Array& array, std::size_t blocks) const {
+    return even_bounds(array.count, array.element, blocks, page_size());
+}
+
+Result<void> Session::move_all(Checkpoint& checkpoint, const std::vector<std::string>& nodes,
+                               const std::string& stem) {
+    for (std::size_t i = 0; i < checkpoint.arrays.size(); ++i) {
+        Array& array = checkpoint.arrays[i];
+        const bool of_objects = array.name == kObjectArray;
+        const Bounds bounds =
+            of_objects ? checkpoint.objects.bounds : bounds_of(array, nodes.size());
+        if (bounds.size() != nodes.size() + 1)
+            return error("the checkpoint is for {} processes", bounds.size() - 1);
+        auto moved = world_.move(*store_, array, bounds, nodes, fmt::format("{}.{}", stem, i));
+        if (!moved) return moved.error();
+        array = *std::move(moved);
+    }
+    return {};
+}
+
+Result<Array> Session::make_array(const std::string& name, std::uint64_t element,
+                                  std::uint64_t count) {
+    // Without a launcher there is no other world to find the files, so they have no names for long.
+    auto store = Store::open(meeting_ ? meeting_->id : random_name(), spill_);
+    if (store && (!store_ || !meeting_)) store_ = *store;
+    const auto ranks = static_cast<std::size_t>(world_.size());
+    const auto rank = static_cast<std::size_t>(world_.rank());
+    Array array{name, element, count, {}};
+    const Bounds bounds = bounds_of(array, ranks);
+    const std::uint64_t bytes = (bounds[rank + 1] - bounds[rank]) * element;
+    const std::string base = fmt::format("{}.new.{}", stem(), checkpoint_.arrays.size());
+    const auto made = store ? store_->create(fmt::format("{}.{}", base, rank), bytes, {{0, bytes}})
+                            : Result<std::string>(store.error());
+    if (const auto all = world_.all(made ? Result<void>() : made.error()); !all) return all.error();
+    const int mine = made->starts_with("spill/") ? 1 : 0;
+    std::vector<int> spilled(ranks);
+    MPI_Allgather(&mine, 1, MPI_INT, spilled.data(), 1, MPI_INT, world_.comm());
+    for (std::size_t r = 0; r < ranks; ++r)
+        if (bounds[r] < bounds[r + 1])
+            array.extents.push_back({bounds[r], bounds[r + 1], world_.nodes()[r],
+                                     fmt::format("{}/{}.{}", spilled[r] ? "spill" : "shm", base, r),
+                                     0});
+    return array;
+}
+
+Result<Session::Block> Session::array(const std::string& name, std::uint64_t element,
+                                      std::uint64_t count) {
+    auto known = std::ranges::find(checkpoint_.arrays, name, &Array::name);
+    if (known == checkpoint_.arrays.end()) {
+        auto made = make_array(name, element, count);
+        if (!made) return made.error();
+        checkpoint_.arrays.push_back(*std::move(made));
+        known = std::prev(checkpoint_.arrays.end());
+    }
+    if (known->element != element || known->count != count)
+        return error("{}: it has {} elements of {} bytes", name, known->count, known->element);
+    const Bounds bounds = bounds_of(*known, static_cast<std::size_t>(world_.size()));
+    const auto rank = static_cast<std::size_t>(world_.rank());
+    const bool is_mapped = mapped_.contains(name);
+    const auto mapped = world_.all(is_mapped ? Result<void>() : map(*known));
+    if (!mapped) return mapped.error();
+    if (!meeting_ && !is_mapped) store_->remove();
+    return Block{mapped_[name].data(), bounds[rank], bounds[rank + 1]};
+}
+
+Result<void> Session::value(const std::string& name, void* data, std::size_t size) {
+    const auto known = std::ranges::find(checkpoint_.values, name, &Value::name);
+    if (known != checkpoint_.values.end() && !values_.contains(name) &&
+        !from_hexadecimal(known->hexadecimal, data, size))
+        return error("{}: it has {} bytes", name, known->hexadecimal.size() / 2);
+    values_[name] = {data, size};
+    return {};
+}
+
+Result<void> Session::objects(const ObjectCalls& calls) {
+    calls_ = calls;
+    const auto packed = std::ranges::find(checkpoint_.arrays, kObjectArray, &Array::name);
+    if (packed == checkpoint_.arrays.end()) {
+        owners_.resize(calls.count);
+        const Bounds bounds =
+            even_bounds(calls.count, 1, static_cast<std::size_t>(world_.size()), 1);
+        for (std::size_t r = 0; r + 1 < bounds.size(); ++r)
+            std::fill(owners_.begin() + static_cast<std::ptrdiff_t>(bounds[r]),
+                      owners_.begin() + static_cast<std::ptrdiff_t>(bounds[r + 1]),
+                      static_cast<int>(r));
+        return {};
+    }
+    if (owners_.size() != calls.count) return error("there are {} objects", owners_.size());
+    const auto rank = static_cast<std::size_t>(world_.rank());
+    const Bounds& bounds = checkpoint_.objects.bounds;
+    const auto mapping = store_->map(*packed, bounds[rank], bounds[rank + 1], world_.node());
+    if (const auto all = world_.all(mapping ? Result<void>() : mapping.error()); !all) return all;
+    const std::byte* at = mapping->data();
+    for (std::size_t i = 0; i < owners_.size(); ++i) {
+        if (owners_[i] != world_.rank()) continue;
+        calls.unpack(i, at, checkpoint_.objects.sizes[i], calls.arg);
+        at += (checkpoint_.objects.sizes[i] + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    checkpoint_.arrays.erase(packed);
+    MPI_Barrier(world_.comm());
+    if (world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
+    return {};
+}
+
+int Session::owner(std::uint64_t object) const {
+    return object < owners_.size() ? owners_[object] : ELASTIC_MPI_EINVAL;
+}
+
+void Session::sync() {
+    if (!meeting_) return;
+    int told = 0;
+    std::optional<Message> request;
+    if (channel_) {
+        request = channel_->receive(kNow);
+        told = request && request->word == Verb::resize ? 1 : channel_->open() ? 0 : -1;
+    }
+    MPI_Bcast(&told, 1, MPI_INT, 0, world_.comm());
+    if (told < 0) {  // nobody will ask any more; the files go at the end
+        detail = "selastic-run has ended";
+        return;
+    }
+    if (told == 0) return;
+    Message shared{.word = Verb::resize};
+    shared.generation = std::strtoll(
+        world_.share(request ? std::to_string(request->generation) : "").c_str(), nullptr, 10);
+    shared.node_list = world_.share(request ? request->node_list : "");
+    shared.tasks_per_node = world_.highest(request ? request->tasks_per_node : 0);
+    resize(shared);
+}
+
+void Session::resize(const Message& request) {
+    Phases phases;
+    Clock clock;
+    const auto nodes = expand_hostlist(request.node_list);
+    auto next = nodes ? evacuate(request, phases) : Result<Checkpoint>(nodes.error());
+    phases.evacuation = clock.lap() - phases.checkpoint;
+    Result<void> written;
+    if (next && !world_.leads_node()) {
+    } else if (next && contains(*nodes, world_.node())) {
+        written = store_->write_text(checkpoint_name(request.generation), write_checkpoint(*next));
+    }
+    const auto done = world_.all(next ? written : next.error());
+    phases.checkpoint += clock.lap();
+    std::string why;
+    if (channel_) {
+        Message message{.word = done ? Verb::checkpointed : Verb::refused};
+        message.phases = phases;
+        if (!done) message.reason = done.error().message;
+        channel_->send(message);
+        const auto answer = done ? channel_->receive(kNever) : std::nullopt;
+        if (!done)
+            why = done.error().message;
+        else if (!answer)
+            why = "selastic-run has ended";
+        else if (answer->word != Verb::leave)
+            why = answer->reason.empty() ? "there is no other world" : answer->reason;
+    }
+    why = world_.share(why);
+    if (why.empty()) leave(*nodes);
+    detail = why;
+    forget_resize();
+}
+
+// The checkpoint as the next world is to find it, in memory.
+Result<Checkpoint> Session::evacuate(const Message& request, Phases& phases) {
+    const auto staying = *expand_hostlist(request.node_list);
+    std::vector<std::string> refuges;
+    bool leaving = false;
+    for (const std::string& node : world_.nodes()) {
+        if (!contains(staying, node))
+            leaving = true;
+        else if (!contains(refuges, node))
+            refuges.push_back(node);
+    }
+    if (refuges.empty()) return error("none of the program's nodes stays");
+    if (!store_) {  // there are no arrays
+        auto store = Store::open(meeting_->id, spill_);
+        if (const auto all = world_.all(store ? Result<void>() : store.error()); !all)
+            return all.error();
+        store_ = *std::move(store);
+    }
+    Checkpoint next;
+    next.generation = request.generation;
+    next.arrays = checkpoint_.arrays;
+    for (const auto& [name, value] : values_)
+        next.values.push_back({name, world_.share(to_hexadecimal(value.first, value.second))});
+    std::vector<std::string> nodes = block_nodes(staying, request.tasks_per_node);
+    Clock clock;
+    if (const auto packed = pack_objects(next, nodes); !packed) return packed.error();
+    phases.checkpoint = clock.lap();
+    if (!leaving) return next;
+    for (std::size_t r = 0; r < nodes.size(); ++r)
+        if (!contains(refuges, nodes[r])) nodes[r] = refuges[r % refuges.size()];
+    const auto moved = move_all(next, nodes, fmt::format("{}.0", request.generation));
+    if (!moved) return moved.error();
+    return next;
+}
+
+std::vector<double> Session::loads() const {
+    std::vector<double> loads(calls_.count, 0);
+    for (std::size_t i = 0; i < loads.size(); ++i)
+        if (owners_[i] == world_.rank()) loads[i] = calls_.load ? calls_.load(i, calls_.arg) : 1;
+    MPI_Allreduce(MPI_IN_PLACE, loads.data(), static_cast<int>(loads.size()), MPI_DOUBLE, MPI_SUM,
+                  world_.comm());
+    return loads;
+}
+
+// Where objects go, and these packed, each process its own, in the order of their new owners.
+Result<void> Session::pack_objects(Checkpoint& next, const std::vector<std::string>& nodes) {
+    if (calls_.count == 0) return {};
+    const auto processes = static_cast<int>(nodes.size());
+    std::vector<int> heirs;  // of this world's processes: which of the next are on their places
+    std::map<std::string, std::size_t> taken;
+    for (const std::string& node : world_.nodes()) {
+        std::vector<int> there;
+        for (int r = 0; r < processes; ++r)
+            if (nodes[static_cast<std::size_t>(r)] == node) there.push_back(r);
+        heirs.push_back(there.empty() ? -1 : there[taken[node]++ % there.size()]);
+    }
+    std::vector<int> owners(owners_.size());
+    std::ranges::transform(owners_, owners.begin(),
+                           [&](int owner) { return heirs[static_cast<std::size_t>(owner)]; });
+    ObjectSet& set = next.objects;
+    set.owners = flags_ & ELASTIC_MPI_GREEDY ? balance_greedily(loads(), processes)
+                                             : balance_by_refining(loads(), owners, processes);
+    set.sizes.assign(calls_.count, 0);
+    for (std::size_t i = 0; i < calls_.count; ++i)
+        if (owners_[i] == world_.rank()) set.sizes[i] = calls_.pack(i, nullptr, calls_.arg);
+    MPI_Allreduce(MPI_IN_PLACE, set.sizes.data(), static_cast<int>(set.sizes.size()), MPI_UINT64_T,
+                  MPI_SUM, world_.comm());
+    std::vector<std::size_t> order(calls_.count);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return set.owners[i]; });
+
+    Array array{kObjectArray, 1, 0, {}};
+    set.bounds.assign(nodes.size() + 1, 0);
+    const std::string base = fmt::format("{}.objects", next.generation);
+    std::vector<std::uint64_t> used(static_cast<std::size_t>(world_.size()), 0);
+    Ranges mine;  // in this process's file
+    for (const std::size_t i : order) {
+        const auto rank = static_cast<std::size_t>(owners_[i]);
+        const std::uint64_t bytes = (set.sizes[i] + kAlignment - 1) / kAlignment * kAlignment;
+        array.extents.push_back({array.count, array.count + bytes, world_.nodes()[rank],
+                                 fmt::format("shm/{}.{}", base, rank), used[rank]});
+        if (owners_[i] == world_.rank()) mine.emplace_back(used[rank], used[rank] + bytes);
+        used[rank] += bytes;
+        array.count += bytes;
+        for (std::size_t r = static_cast<std::size_t>(set.owners[i]) + 1; r < set.bounds.size();
+             ++r)
+            set.bounds[r] = array.count;
+    }
+    std::erase_if(array.extents, [](const Extent& extent) { return extent.begin == extent.end; });
+
+    const auto rank = static_cast<std::size_t>(world_.rank());
+    const auto file = store_->create(fmt::format("{}.{}", base, rank), used[rank],
+                                     {{0, used[rank]}});
+    Result<void> result = file ? Result<void>() : file.error();
+    if (file && *file != fmt::format("shm/{}.{}", base, rank))
+        result = error("/dev/shm is too small for the objects");
+    if (result && used[rank] > 0) {
+        const Array own{"", 1, used[rank], {{0, used[rank], world_.node(), *file, 0}}};
+        const auto mapping = store_->map(own, 0, used[rank], world_.node());
+        std::size_t next_own = 0;
+        for (const std::size_t i : order)
+            if (mapping && owners_[i] == world_.rank())
+                calls_.pack(i, mapping->data() + mine[next_own++].first, calls_.arg);
+        if (!mapping) result = mapping.error();
+    }
+    if (const auto all = world_.all(result); !all) return all;
+    next.arrays.push_back(std::move(array));
+    return {};
+}
+
+void Session::leave(const std::vector<std::string>& staying) {
+    if (!contains(staying, world_.node()) && world_.leads_node()) store_->remove();
+    MPI_Finalize();
+    std::exit(EXIT_SUCCESS);
+}
+
+void Session::forget_resize() {
+    MPI_Barrier(world_.comm());
+    if (store_ && world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
+}
+
+void Session::close() {
+    mapped_.clear();
+    MPI_Barrier(world_.comm());
+    if (store_ && world_.leads_node()) store_->remove();
+    MPI_Barrier(world_.comm());
+    if (channel_) channel_->send({.word = Verb::closed});
+}
+
+}  // namespace elastic::runtime

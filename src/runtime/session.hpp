@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// A program's part in resizes: what libelastic-mpi is, behind its C interface.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/result.hpp"
+#include "runtime/channel.hpp"
+#include "runtime/checkpoint.hpp"
+#include "runtime/elastic_mpi.h"
+#include "runtime/world.hpp"
+
+namespace elastic::runtime {
+
+// What the program says of its objects; see elastic_mpi_objects().
+struct ObjectCalls {
+    std::uint64_t count = 0;
+    std::size_t (*pack)(std::uint64_t, void*, void*) = nullptr;
+    void (*unpack)(std::uint64_t, const void*, std::size_t, void*) = nullptr;
+    double (*load)(std::uint64_t, void*) = nullptr;
+    void* arg = nullptr;
+};
+
+// elastic_mpi.h describes the functions that have the same names there.
+class Session {
+  public:
+    // Sets `code` if it fails.
+    static Result<std::unique_ptr<Session>> open(MPI_Comm comm, unsigned flags, int& code);
+
+    bool reborn() const { return checkpoint_.generation > 0; }
+
+    struct Block {
+        void* data;
+        std::uint64_t lo, hi;
+    };
+    Result<Block> array(const std::string& name, std::uint64_t element, std::uint64_t count);
+    Result<void> value(const std::string& name, void* data, std::size_t size);
+    Result<void> objects(const ObjectCalls& calls);
+    int owner(std::uint64_t object) const;
+    void sync();
+    void close();
+
+    std::string detail;
+
+  private:
+    Session(MPI_Comm comm, unsigned flags) : world_(comm), flags_(flags) {}
+
+    Result<void> meet();
+    Result<void> be_reborn();
+    Result<void> restore(Phases& phases);
+    Result<void> map_all();
+    Result<void> map(const Array& array);
+    Result<Array> make_array(const std::string& name, std::uint64_t element, std::uint64_t count);
+    Bounds bounds_of(const Array& array, std::size_t blocks) const;
+    void resize(const Message& request);
+    Result<Checkpoint> evacuate(const Message& request, Phases& phases);
+    Result<void> move_all(Checkpoint& checkpoint, const std::vector<std::string>& nodes,
+                          const std::string& stem);
+    Result<void> pack_objects(Checkpoint& next, const std::vector<std::string>& nodes);
+    std::vector<double> loads() const;
+    void leave(const std::vector<std::string>& staying);
+    void forget_resize();
+    std::string stem() const;
+
+    World world_;
+    unsigned flags_;
+    std::optional<Meeting> meeting_;  // nothing: there is no launcher
+    std::optional<Channel> channel_;  // process 0's
+    std::string spill_;
+    std::optional<Store> store_;
+    Checkpoint checkpoint_;  // of which this world has been born; arrays: those there are now
+    std::map<std::string, Mapping> mapped_;
+    std::map<std::string, std::pair<void*, std::size_t>> values_;
+    ObjectCalls calls_;
+    std::vector<int> owners_;
+};
+
+}  // namespace elastic::runtime

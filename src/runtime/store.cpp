@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Arrays live in files of /dev/shm, so that they are a checkpoint at any time ([gupta] section
+// III-C).  Memory is taken when a file is made, since a write to a page for which there is none
+// would end the program by SIGBUS.
+//
+// Always holds: nobody but the owner can read the folders, which are checked to be the owner's; a
+// file that is made did not exist before.
+#include "runtime/store.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "common/atomic_file.hpp"
+
+namespace elastic::runtime {
+namespace {
+
+constexpr const char* kShm = "/dev/shm";
+constexpr std::size_t kLongestText = std::size_t{256} << 20;
+
+Error failure(const std::string& what) {
+    return error("{}: {}", what, std::generic_category().message(errno));
+}
+
+Result<void> own_folder(const std::string& path) {
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure(path);
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0) return failure(path);
+    if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 077) != 0)
+        return error("{}: not a folder of this user alone", path);
+    return {};
+}
+
+void free_others(int fd, std::uint64_t size, Ranges kept) {
+    std::ranges::sort(kept);
+    std::uint64_t free_from = 0;
+    kept.emplace_back(size, size);
+    for (const auto& [begin, end] : kept) {
+        if (begin > free_from)
+            (void)::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                              static_cast<off_t>(free_from), static_cast<off_t>(begin - free_from));
+        free_from = std::max(free_from, end);
+    }
+}
+
+}  // namespace
+
+std::string random_name() {
+    std::uint64_t bits[2];
+    if (::getrandom(bits, sizeof bits, 0) != sizeof bits)
+        throw std::system_error(errno, std::generic_category(), "getrandom");
+    return fmt::format("{:016x}{:016x}", bits[0], bits[1]);
+}
+
+std::string store_folder(const std::string& place, const std::string& id) {
+    return (place.empty() ? kShm : place) + "/elastic-" + id;
+}
+
+Mapping::~Mapping() {
+    if (address_) ::munmap(address_, bytes_);
+}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+    std::swap(address_, other.address_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+Result<Store> Store::open(const std::string& id, const std::string& spill_place) {
+    Store store;
+    store.folders_ = {{"shm", store_folder("", id)}, {"spill", store_folder(spill_place, id)}};
+    for (const auto& [name, path] : store.folders_)
+        if (const auto made = own_folder(path); !made) return made.error();
+    return store;
+}
+
+std::string Store::path(const std::string& name) const {
+    const std::size_t slash = name.find('/');
+    return folders_.at(name.substr(0, slash)) + name.substr(slash);
+}
+
+Result<std::string> Store::create(const std::string& stem, std::uint64_t bytes,
+                                  const Ranges& ranges) {
+    auto made = create_in("shm", stem, bytes, ranges);
+    return made || errno != ENOSPC ? made : create_in("spill", stem, bytes, ranges);
+}
+
+Result<std::string> Store::create_in(const std::string& folder, const std::string& stem,
+                                     std::uint64_t bytes, const Ranges& ranges) const {
+    const std::string name = folder + '/' + stem;
+    const Fd file(
+        ::open(path(name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+        return failure(path(name));
+    for (const auto& [begin, end] : ranges) {
+        if (begin == end) continue;
+        errno = ::posix_fallocate(file.get(), static_cast<off_t>(begin),
+                                  static_cast<off_t>(end - begin));
+        if (errno == 0) continue;
+        const int code = errno;
+        const Error why = failure(path(name));
+        ::unlink(path(name).c_str());
+        errno = code;
+        return why;
+    }
+    return name;
+}
+
+Result<Fd> Store::open_file(const std::string& name) const {
+    Fd file(::open(path(name).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    if (!file) return failure(path(name));
+    return file;
+}
+
+Result<Mapping> Store::map(const Array& array, std::uint64_t begin, std::uint64_t end,
+                           const std::string& node) const {
+    const std::size_t bytes = (end - begin) * array.element;
+    if (bytes == 0) return Mapping();
+    void* const base =
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return failure(array.name);
+    Mapping mapping(base, bytes);
+    for (const Extent& extent : array.extents) {
+        const std::uint64_t from = std::max(begin, extent.begin), to = std::min(end, extent.end);
+        if (from >= to) continue;
+        if (extent.node != node) return error("{}: [{}, {}) is elsewhere", array.name, from, to);
+        const auto file = open_file(extent.file);
+        if (!file) return file.error();
+        const std::uint64_t offset = extent.offset + (from - extent.begin) * array.element;
+        if (::mmap(mapping.data() + (from - begin) * array.element, (to - from) * array.element,
+                   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->get(),
+                   static_cast<off_t>(offset)) == MAP_FAILED)
+            return failure(path(extent.file));
+    }
+    return mapping;
+}
+
+Result<void> Store::write_text(const std::string& stem, std::string_view text) const {
+    return write_file(path("shm/" + stem), text, Durability::survives_process);
+}
+
+Result<std::string> Store::read_text(const std::string& stem) const {
+    return read_file(path("shm/" + stem), kLongestText);
+}
+
+bool Store::has(const std::string& stem) const {
+    return ::access(path("shm/" + stem).c_str(), R_OK) == 0;
+}
+
+void Store::keep_only(const std::vector<Array>& arrays, const std::string& node,
+                      const std::vector<std::string>& texts) const {
+    std::map<std::string, Ranges> kept;
+    for (const std::string& text : texts) kept["shm/" + text] = {{0, UINT64_MAX}};
+    for (const Array& array : arrays)
+        for (const Extent& extent : array.extents)
+            if (extent.node == node)
+                kept[extent.file].emplace_back(
+                    extent.offset, extent.offset + (extent.end - extent.begin) * array.element);
+    for (const auto& [folder, place] : folders_) {
+        std::error_code ignored;
+        for (const auto& entry : std::filesystem::directory_iterator(place, ignored)) {
+            const auto found = kept.find(folder + '/' + entry.path().filename().string());
+            if (found == kept.end()) {
+                ::unlink(entry.path().c_str());
+            } else if (const auto file = open_file(found->first); file) {
+                struct stat state {};
+                if (::fstat(file->get(), &state) == 0)
+                    free_others(file->get(), static_cast<std::uint64_t>(state.st_size),
+                                found->second);
+            }
+        }
+    }
+}
+
+void Store::remove() const {
+    std::error_code ignored;
+    for (const auto& [name, path] : folders_) std::filesystem::remove_all(path, ignored);
+}
+
+}  // namespace elastic::runtime
