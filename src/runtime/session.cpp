@@ -58,8 +58,10 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 std::optional<Error> check_world(int size) {
     const auto tasks = parse_integer(variable("SLURM_STEP_NUM_TASKS", "1"));
     if (!tasks || size != 1 || *tasks <= 1) return std::nullopt;
-    return error("each of the step's {} tasks is an MPI world of its own: srun --mpi=pmix is for"
-                 " Open MPI, --mpi=pmi2 for MPICH", *tasks);
+    return error(
+        "each of the step's {} tasks is an MPI world of its own: srun --mpi=pmix is for"
+        " Open MPI, --mpi=pmi2 for MPICH",
+        *tasks);
 }
 
 }  // namespace
@@ -79,15 +81,14 @@ Result<std::unique_ptr<Session>> Session::open(MPI_Comm comm, unsigned flags, in
 }
 
 Result<void> Session::meet() {
+    spill_ = variable("ELASTIC_MPI_SPILL", variable("TMPDIR", "/tmp").c_str());
     meeting_ = parse_meeting(variable(kMeetingVariable, ""));
     if (!meeting_) return {};
     std::string why;
     // Of many worlds of one process each, the first speaks for all.
     const bool speaks = world_.rank() == 0 && variable("SLURM_PROCID", "0") == "0";
-    spill_ = variable("ELASTIC_MPI_SPILL", variable("TMPDIR", "/tmp").c_str());
     if (speaks) {
-        auto connected =
-            connect_to(*meeting_, variable("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1"));
+        auto connected = connect_to(*meeting_, variable("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1"));
         if (connected) {
             channel_ = *std::move(connected);
             Message hello{.word = Verb::hello, .secret = meeting_->secret};
@@ -97,7 +98,8 @@ Result<void> Session::meet() {
             hello.spill = spill_;
             channel_->send(hello);
             const auto answer = channel_->receive(kNever);
-            if (!answer || answer->word != Verb::go) why = "selastic-run wants none of this program";
+            if (!answer || answer->word != Verb::go)
+                why = "selastic-run wants none of this program";
         } else {
             why = connected.error().message;
         }
@@ -211,7 +213,10 @@ Result<Array> Session::make_array(const std::string& name, std::uint64_t element
     const std::string base = fmt::format("{}.new.{}", stem(), checkpoint_.arrays.size());
     const auto made = store ? store_->create(fmt::format("{}.{}", base, rank), bytes, {{0, bytes}})
                             : Result<std::string>(store.error());
-    if (const auto all = world_.all(made ? Result<void>() : made.error()); !all) return all.error();
+    if (const auto all = world_.all(made ? Result<void>() : made.error()); !all) {
+        if (store && !meeting_) store->remove();
+        return all.error();
+    }
     const int mine = made->starts_with("spill/") ? 1 : 0;
     std::vector<int> spilled(ranks);
     MPI_Allgather(&mine, 1, MPI_INT, spilled.data(), 1, MPI_INT, world_.comm());
@@ -432,8 +437,8 @@ Result<void> Session::pack_objects(Checkpoint& next, const std::vector<std::stri
     std::erase_if(array.extents, [](const Extent& extent) { return extent.begin == extent.end; });
 
     const auto rank = static_cast<std::size_t>(world_.rank());
-    const auto file = store_->create(fmt::format("{}.{}", base, rank), used[rank],
-                                     {{0, used[rank]}});
+    const auto file =
+        store_->create(fmt::format("{}.{}", base, rank), used[rank], {{0, used[rank]}});
     Result<void> result = file ? Result<void>() : file.error();
     if (file && *file != fmt::format("shm/{}.{}", base, rank))
         result = error("/dev/shm is too small for the objects");

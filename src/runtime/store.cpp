@@ -42,6 +42,19 @@ Result<void> own_folder(const std::string& path) {
     return {};
 }
 
+// 0, or an errno after which there is no such file.
+int make_file(const std::string& path, std::uint64_t bytes, const Ranges& ranges) {
+    const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) return errno;
+    int code = ::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    for (const auto& [begin, end] : ranges)
+        if (code == 0 && begin < end)
+            code = ::posix_fallocate(file.get(), static_cast<off_t>(begin),
+                                     static_cast<off_t>(end - begin));
+    if (code != 0) ::unlink(path.c_str());
+    return code;
+}
+
 void free_others(int fd, std::uint64_t size, Ranges kept) {
     std::ranges::sort(kept);
     std::uint64_t free_from = 0;
@@ -91,29 +104,14 @@ std::string Store::path(const std::string& name) const {
 }
 
 Result<std::string> Store::create(const std::string& stem, std::uint64_t bytes,
-                                  const Ranges& ranges) {
-    auto made = create_in("shm", stem, bytes, ranges);
-    return made || errno != ENOSPC ? made : create_in("spill", stem, bytes, ranges);
-}
-
-Result<std::string> Store::create_in(const std::string& folder, const std::string& stem,
-                                     std::uint64_t bytes, const Ranges& ranges) const {
-    const std::string name = folder + '/' + stem;
-    const Fd file(
-        ::open(path(name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
-        return failure(path(name));
-    for (const auto& [begin, end] : ranges) {
-        if (begin == end) continue;
-        errno = ::posix_fallocate(file.get(), static_cast<off_t>(begin),
-                                  static_cast<off_t>(end - begin));
-        if (errno == 0) continue;
-        const int code = errno;
-        const Error why = failure(path(name));
-        ::unlink(path(name).c_str());
-        errno = code;
-        return why;
+                                  const Ranges& ranges) const {
+    std::string name = "shm/" + stem;
+    int code = make_file(path(name), bytes, ranges);
+    if (code == ENOSPC) {
+        name = "spill/" + stem;
+        code = make_file(path(name), bytes, ranges);
     }
+    if (code != 0) return error("{}: {}", path(name), std::generic_category().message(code));
     return name;
 }
 

@@ -46,7 +46,8 @@ class Store {
 
     // A file of that size whose ranges have memory: in /dev/shm, or on the disk if that is too
     // small.  `stem`: the name without the folder.  The file's name.
-    Result<std::string> create(const std::string& stem, std::uint64_t bytes, const Ranges& ranges);
+    Result<std::string> create(const std::string& stem, std::uint64_t bytes,
+                               const Ranges& ranges) const;
     Result<Fd> open_file(const std::string& name) const;
 
     // What extents of this node have of block [begin, end), one behind the other.
@@ -64,8 +65,6 @@ class Store {
 
   private:
     std::string path(const std::string& name) const;
-    Result<std::string> create_in(const std::string& folder, const std::string& stem,
-                                  std::uint64_t bytes, const Ranges& ranges) const;
 
     std::map<std::string, std::string> folders_;  // "shm", "spill"
 };

@@ -21,6 +21,8 @@ struct RunOptions {
     std::string restart;        // "": the program again
     int stopped_status = -1;    // of a program that was stopped; -1: not known
 
+    std::string birth;  // behind the name of a step, so that it can be told from others; "": none
+
     bool workers = false;     // one step a node
     std::string join, leave;  // commands for a shell; "": none
 

@@ -108,7 +108,7 @@ class RebirthRun : public JobUser {
     void finish(int status);
 
     elastic_handle* job_;
-    const RunOptions options_;
+    RunOptions options_;
     const std::string id_;
     Listener listener_;
     World world_, next_, old_;
@@ -162,6 +162,7 @@ void RebirthRun::start(World& world, const StepPlace& place) {
     const runtime::Meeting meeting{listener_.port(), id_, listener_.secret(), generation_,
                                    world.attempt};
     ::setenv(runtime::kMeetingVariable, runtime::to_string(meeting).c_str(), 1);
+    options_.birth = generation_ > 0 ? fmt::format("+{}.{}", generation_, world.attempt) : "";
     world.connection = kNobody;
     world.greeted = kNever;
     world.step = std::make_unique<Step>(options_, options_.program, place, -1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // srun says to nobody which step it has made, so a step is found by its name, which srun is given,
 // and its number, which is the highest of those with the name.  A worker has its node in its name:
-// behind a front end Slurm holds each step to be on all nodes of its job.
+// behind a front end Slurm holds each step to be on all nodes of its job.  Of worlds that are beside
+// each other each has another name.
 #include "selastic-run/step.hpp"
 
 #include <fcntl.h>
@@ -40,7 +41,7 @@ std::string job_id() {
 
 std::string step_name(const RunOptions& options, const Words& command, const StepPlace& place) {
     const std::string& path = command.front();
-    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::string name = path.substr(path.rfind('/') + 1) + options.birth;
     return options.workers ? name + '@' + place.node_list : name;
 }
 

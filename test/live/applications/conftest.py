@@ -39,6 +39,11 @@ def stencil(cluster, mpi):
     return Program(cluster, mpi, "stencil2d")
 
 
+@pytest.fixture
+def many_objects(cluster, mpi):
+    return Program(cluster, mpi, "many_objects")
+
+
 class Program:
     started = 0
 
@@ -49,6 +54,7 @@ class Program:
         if not built.exists() or not library.exists():
             pytest.skip(f"libelastic-mpi is not built for {mpi}: contribs/install-deps --applications, configure")
         self.path = cluster.tools / built.name
+        self.launched = self.path
         for source in (built, library):
             if not (cluster.tools / source.name).exists():
                 shutil.copy(source, cluster.tools / source.name)
@@ -58,10 +64,23 @@ class Program:
         elastic = [f"--elastic={annotation}"] if annotation else []
         Program.started += 1
         go = self.cluster.base / "out" / f"go.{Program.started}"
-        script = f"{environment}; selastic-run {options} {self.path} {arguments} {go}; " \
+        script = f"{environment}; selastic-run {options} {self.launched} {arguments} {go}; " \
                  "code=$?; echo status $code; exit $code"
         number = self.cluster.sbatch(f"-N{nodes}", f"--ntasks-per-node={tasks}", "--overcommit", *elastic, wrap=script)
         return Job(self, number, go)
+
+    def wrap(self, line):
+        """Each process runs through this line of shell first, in which $birth is 0.0, or the resize and the attempt."""
+        Program.started += 1
+        self.launched = self.cluster.base / "out" / f"wrapped.{Program.started}"
+        self.launched.write_text("#!/bin/bash\n"
+                                 "IFS=: read -r _ _ _ resize attempt <<<\"$ELASTIC_RUN\"; birth=$resize.$attempt\n"
+                                 f"{line}\nexec {self.path} \"$@\"\n")
+        self.launched.chmod(0o755)
+
+    @property
+    def srun_type(self):
+        return {"openmpi": "--srun=--mpi=pmix", "mpich": "--srun=--mpi=pmi2"}[self.mpi]
 
     def result_of_one_process(self, arguments):
         """The line that the program prints in the end, without resizes and without MPI's messages."""
@@ -78,7 +97,7 @@ class Job:
 
     def worlds(self):
         """How many processes each of its worlds had."""
-        return [int(found) for found in re.findall(r"^stencil2d: step \d+, (\d+) processes", self.output(), re.M)]
+        return [int(found) for found in re.findall(r"^\w+: step \d+, (\d+) processes", self.output(), re.M)]
 
     def wait_worlds(self, *processes):
         """Until it has had these worlds, the last of which computes."""
@@ -101,7 +120,7 @@ class Job:
         found = self.cluster.wait_state(self.number, "COMPLETED", "FAILED", within=120)
         assert found == state, self.output()
         assert not self.left_in_memory(), self.output()
-        lines = re.findall(r"^stencil2d: \d+ steps: .*$", self.output(), re.M)
+        lines = re.findall(r"^\w+: \d+ steps: .*$", self.output(), re.M)
         return lines[-1] if lines else None
 
     def left_in_memory(self):

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong in a resize costs the program nothing."""
+
+import re
+import subprocess
+
+import pytest
+from elastic_live import wait_until
+
+FIELD = "256 200"
+LARGE = "2048 20"  # 16 MB a process for each array, of two processes
+
+
+def test_a_world_that_dies_at_its_start_is_started_again(stencil):
+    expected = stencil.result_of_one_process(FIELD)
+    stencil.wrap("[ $birth != 1.1 ] || exit 7")
+    job = stencil.submit(FIELD, 2, stencil.srun_type)
+    job.wait_worlds(2)
+    job.resize(3)
+    assert job.finish() == expected and job.worlds() == [2, 3]
+    assert job.output().count("has died in a resize with status 7: it is started again") == 1
+
+
+@pytest.mark.parametrize("nodes", [1, 3], ids=["shrink", "expand"])
+def test_a_world_that_never_starts_leaves_the_old_one(cluster, stencil, nodes):
+    expected = stencil.result_of_one_process(FIELD)
+    stencil.wrap("[ $birth = 0.0 ] || [ $birth = 2.1 ] || exit 7")
+    job = stencil.submit(FIELD, 2, stencil.srun_type, annotation="malleable,min=1,max=6,grace=4")
+    job.wait_worlds(2)
+    job.resize(nodes, wait=False)
+    wait_until(lambda: "no resize: the new world has died with status 7" in job.output(), job.output, within=60)
+    if nodes > 2:
+        cluster.wait_journal(job.number, "resize", kind="shrink")
+    else:
+        cluster.wait_journal(job.number, "expire")
+    cluster.wait_size(job.number, 2)
+    job.resize(4)
+    assert job.finish() == expected and job.worlds() == [2, 4]
+
+
+@pytest.mark.parametrize("births, worlds", [("1.1", [2, 4]), ("1.*", [2])], ids=["once", "always"])
+def test_a_world_that_is_killed_while_it_restores(cluster, stencil, births, worlds):
+    """By SIGXFSZ, when it makes room for what is to come."""
+    expected = stencil.result_of_one_process(LARGE)
+    stencil.wrap(f"[[ $birth != {births} ]] || ulimit -f 4096")
+    job = stencil.submit(LARGE, 2, stencil.srun_type)
+    job.wait_worlds(2)
+    job.resize(4, wait=worlds[-1] == 4)
+    if worlds[-1] == 2:
+        wait_until(lambda: "no resize: the new world has died" in job.output(), job.output, within=60)
+        cluster.wait_size(job.number, 2)
+    assert job.finish() == expected and job.worlds() == worlds
+    assert job.output().count("it is started again") == 1
+
+
+def test_a_shrink_past_its_deadline_happens_all_the_same(cluster, stencil):
+    expected = stencil.result_of_one_process(FIELD)
+    job = stencil.submit(FIELD, 3, annotation="malleable,min=1,max=6,grace=4")
+    job.wait_worlds(3)
+    cluster.run("scancel", "--signal=STOP", f"{job.number}.0")
+    job.resize(2, wait=False)
+    cluster.wait_journal(job.number, "expire")
+    wait_until(lambda: "the agreement is over before the resize" in job.output(), job.output)
+    assert len(cluster.nodes_of(job.number)) == 3
+    cluster.run("scancel", "--signal=CONT", f"{job.number}.0")
+    cluster.wait_size(job.number, 2)
+    job.wait_worlds(3, 2)
+    assert job.finish() == expected
+
+
+def test_the_program_s_status_is_ours_and_its_memory_freed(cluster, stencil):
+    job = stencil.submit(FIELD, 2)
+    job.wait_worlds(2)
+    job.resize(3)
+    cluster.run("scancel", "--signal=KILL", f"{job.number}.1")
+    job.finish("FAILED")
+    assert re.search("status (137|143)$", job.output(), re.M), job.output()  # srun's is the highest, of TERM if that was in time
+
+
+def test_a_wrong_mpi_is_refused_in_a_line(cluster, stencil):
+    wrong = {"openmpi": "--srun=--mpi=pmi2", "mpich": "--srun=--mpi=none"}[stencil.mpi]
+    job = stencil.submit(FIELD, 3, wrong)
+    job.finish("FAILED")
+    if stencil.mpi == "mpich":  # Open MPI stops by itself
+        assert "the program is worlds of 1 processes, not one of 3: is it of another MPI" in job.output()
+        assert "status 2" in job.output()
+
+
+def mount(cluster, node, size):
+    daemon = cluster.minicluster.daemon(node).pid()
+    subprocess.run(["nsenter", "--mount", f"--target={daemon}", "mount", "-o", f"remount,size={size}", "/dev/shm"],
+                   check=True)
+
+
+@pytest.fixture
+def small_memory(cluster):
+    for node in cluster.all_nodes:
+        mount(cluster, node, "24M")
+    yield
+    for node in cluster.all_nodes:
+        mount(cluster, node, "50%")
+
+
+def test_what_finds_no_memory_is_on_the_disk(small_memory, stencil):
+    expected = stencil.result_of_one_process(LARGE)
+    job = stencil.submit(LARGE, 4)
+    job.wait_worlds(4)
+    job.resize(2)
+    job.resize(3)
+    assert job.finish() == expected and job.worlds() == [4, 2, 3]
+
+
+def test_what_finds_no_place_at_all_is_declined(cluster, small_memory, stencil):
+    expected = stencil.result_of_one_process("1024 20")
+    job = stencil.submit("1024 20", 2, environment="export ELASTIC_MPI_SPILL=/dev/shm",
+                         annotation="malleable,min=1,max=6,grace=4")
+    job.wait_worlds(2)
+    job.resize(1, wait=False)
+    wait_until(lambda: "no resize: " in job.output() or job.worlds() == [2, 1], job.output, within=60)
+    cluster.wait_size(job.number, job.worlds()[-1])
+    assert job.finish() == expected
