@@ -65,10 +65,10 @@ std::vector<int> balance_by_refining(const std::vector<double>& loads, std::vect
         const auto [least, to] = *order.begin();
         auto& own = objects[from];
         // The heaviest that does not make the receiver the new highest.
-        const auto fits = std::find_if(own.rbegin(), own.rend(), [&, most = most, least = least](
-                                                                     std::size_t i) {
-            return loads[i] > 0 && least + loads[i] < most;
-        });
+        const auto fits =
+            std::find_if(own.rbegin(), own.rend(), [&, most = most, least = least](std::size_t i) {
+                return loads[i] > 0 && least + loads[i] < most;
+            });
         if (fits == own.rend()) break;
         const std::size_t object = *fits;
         own.erase(std::next(fits).base());

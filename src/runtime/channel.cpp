@@ -51,8 +51,7 @@ void fields(F& f, Message& message) {
 void Channel::send(const Message& message) {
     const std::string line = write_record(message).dump() + '\n';
     for (std::size_t sent = 0; open() && sent < line.size();) {
-        const ssize_t count =
-            ::send(fd(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
+        const ssize_t count = ::send(fd(), line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
         if (count >= 0)
             sent += static_cast<std::size_t>(count);
         else if (errno != EINTR)

@@ -79,8 +79,8 @@ std::string to_hexadecimal(const void* bytes, std::size_t size) {
 bool from_hexadecimal(const std::string& text, void* bytes, std::size_t size) {
     if (text.size() != 2 * size) return false;
     for (std::size_t i = 0; i < size; ++i)
-        static_cast<unsigned char*>(bytes)[i] = static_cast<unsigned char>(
-            std::strtoul(text.substr(2 * i, 2).c_str(), nullptr, 16));
+        static_cast<unsigned char*>(bytes)[i] =
+            static_cast<unsigned char>(std::strtoul(text.substr(2 * i, 2).c_str(), nullptr, 16));
     return true;
 }
 

@@ -101,8 +101,7 @@ int elastic_mpi_value(elastic_mpi* e, const char* name, void* data, size_t size)
     std::string& detail = e->session->detail;
     if (!is_name(name)) return refuse(detail, "the value's name is not of printable characters");
     if (!data || size > kLargestValue) return refuse(detail, "a value has at most a megabyte");
-    return guarded(detail, ELASTIC_MPI_EINVAL,
-                   [&] { return e->session->value(name, data, size); });
+    return guarded(detail, ELASTIC_MPI_EINVAL, [&] { return e->session->value(name, data, size); });
 }
 
 int elastic_mpi_objects(elastic_mpi* e, uint64_t count, size_t (*pack)(uint64_t, void*, void*),
@@ -112,8 +111,9 @@ int elastic_mpi_objects(elastic_mpi* e, uint64_t count, size_t (*pack)(uint64_t,
     std::string& detail = e->session->detail;
     if (!pack || !unpack) return refuse(detail, "pack and unpack are needed");
     if (count == 0 || count > kMostObjects) return refuse(detail, "there are 1 to 2^31-1 objects");
-    return guarded(detail, ELASTIC_MPI_EINVAL,
-                   [&] { return e->session->objects({count, pack, unpack, load, arg}); });
+    return guarded(detail, ELASTIC_MPI_EINVAL, [&] {
+        return e->session->objects({count, pack, unpack, load, arg});
+    });
 }
 
 int elastic_mpi_owner(const elastic_mpi* e, uint64_t object) {

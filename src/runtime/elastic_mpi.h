@@ -85,10 +85,11 @@ ELASTIC_MPI_API int elastic_mpi_value(elastic_mpi* e, const char* name, void* da
  * the object as it is.
  * unpack: makes the object from what pack has written, at an address that is a multiple of 16.
  * load: the seconds that the object has taken lately, or any other measure; NULL: all are alike. */
-ELASTIC_MPI_API int elastic_mpi_objects(
-    elastic_mpi* e, uint64_t count, size_t (*pack)(uint64_t object, void* buffer, void* arg),
-    void (*unpack)(uint64_t object, const void* buffer, size_t size, void* arg),
-    double (*load)(uint64_t object, void* arg), void* arg);
+ELASTIC_MPI_API int elastic_mpi_objects(elastic_mpi* e, uint64_t count,
+                                        size_t (*pack)(uint64_t object, void* buffer, void* arg),
+                                        void (*unpack)(uint64_t object, const void* buffer,
+                                                       size_t size, void* arg),
+                                        double (*load)(uint64_t object, void* arg), void* arg);
 
 /* The process that has an object, or ELASTIC_MPI_EINVAL. */
 ELASTIC_MPI_API int elastic_mpi_owner(const elastic_mpi* e, uint64_t object);

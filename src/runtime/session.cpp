@@ -46,10 +46,6 @@ class Clock {
     double last_ = MPI_Wtime();
 };
 
-std::uint64_t page_size() {
-    return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
 }

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ namespace elastic::runtime {
 namespace {
 
 constexpr const char* kShm = "/dev/shm";
+constexpr std::uint64_t kPartForOthers = 4;  // of /dev/shm one part in so many
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
 
 Error failure(const std::string& what) {
@@ -40,6 +42,14 @@ Result<void> own_folder(const std::string& path) {
     if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 077) != 0)
         return error("{}: not a folder of this user alone", path);
     return {};
+}
+
+// MPI itself needs some of the shared memory, and does not start without.
+bool leaves_room(const std::string& folder, std::uint64_t bytes) {
+    struct statvfs found {};
+    if (::statvfs(folder.c_str(), &found) != 0) return false;
+    const std::uint64_t kept = found.f_blocks / kPartForOthers;
+    return found.f_bavail > kept && (found.f_bavail - kept) * found.f_frsize >= bytes;
 }
 
 // 0, or an errno after which there is no such file.
@@ -80,6 +90,10 @@ std::string store_folder(const std::string& place, const std::string& id) {
     return (place.empty() ? kShm : place) + "/elastic-" + id;
 }
 
+std::uint64_t page_size() {
+    return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 Mapping::~Mapping() {
     if (address_) ::munmap(address_, bytes_);
 }
@@ -106,7 +120,8 @@ std::string Store::path(const std::string& name) const {
 Result<std::string> Store::create(const std::string& stem, std::uint64_t bytes,
                                   const Ranges& ranges) const {
     std::string name = "shm/" + stem;
-    int code = make_file(path(name), bytes, ranges);
+    int code =
+        leaves_room(folders_.at("shm"), bytes) ? make_file(path(name), bytes, ranges) : ENOSPC;
     if (code == ENOSPC) {
         name = "spill/" + stem;
         code = make_file(path(name), bytes, ranges);
@@ -145,21 +160,27 @@ Result<Mapping> Store::map(const Array& array, std::uint64_t begin, std::uint64_
 }
 
 Result<void> Store::write_text(const std::string& stem, std::string_view text) const {
-    return write_file(path("shm/" + stem), text, Durability::survives_process);
+    if (write_file(path("shm/" + stem), text, Durability::survives_process)) return {};
+    return write_file(path("spill/" + stem), text, Durability::survives_process);
 }
 
 Result<std::string> Store::read_text(const std::string& stem) const {
-    return read_file(path("shm/" + stem), kLongestText);
+    return read_file(path(place_of(stem) + stem), kLongestText);
 }
 
 bool Store::has(const std::string& stem) const {
-    return ::access(path("shm/" + stem).c_str(), R_OK) == 0;
+    return ::access(path(place_of(stem) + stem).c_str(), R_OK) == 0;
+}
+
+std::string Store::place_of(const std::string& stem) const {
+    return ::access(path("shm/" + stem).c_str(), R_OK) == 0 ? "shm/" : "spill/";
 }
 
 void Store::keep_only(const std::vector<Array>& arrays, const std::string& node,
                       const std::vector<std::string>& texts) const {
     std::map<std::string, Ranges> kept;
-    for (const std::string& text : texts) kept["shm/" + text] = {{0, UINT64_MAX}};
+    for (const std::string& text : texts)
+        for (const char* place : {"shm/", "spill/"}) kept[place + text] = {{0, UINT64_MAX}};
     for (const Array& array : arrays)
         for (const Extent& extent : array.extents)
             if (extent.node == node)

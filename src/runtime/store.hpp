@@ -20,6 +20,8 @@ std::string random_name();
 // The folder of a run of a program in /dev/shm (or in `place`).
 std::string store_folder(const std::string& place, const std::string& id);
 
+std::uint64_t page_size();  // bytes
+
 // Memory that is mapped; unmapped at the end.
 class Mapping {
   public:
@@ -65,6 +67,7 @@ class Store {
 
   private:
     std::string path(const std::string& name) const;
+    std::string place_of(const std::string& stem) const;  // of a text
 
     std::map<std::string, std::string> folders_;  // "shm", "spill"
 };

@@ -94,18 +94,22 @@ class Transfer {
         if (result_) result_ = why;
     }
 
-    // All of an extent, mapped.
+    // All of an extent, mapped from the page on in which it begins: packed objects begin anywhere.
     const std::byte* source(const Part& part) {
         const Extent& extent = array_.extents[part.extent];
+        const std::uint64_t page_begin = extent.offset - extent.offset % page_size();
         auto found = mapped_.find(part.extent);
         if (found == mapped_.end()) {
-            auto mapping = store_.map(array_, extent.begin, extent.end, extent.node);
+            const std::uint64_t bytes =
+                extent.offset - page_begin + (extent.end - extent.begin) * array_.element;
+            const Array pages{"", 1, bytes, {{0, bytes, extent.node, extent.file, page_begin}}};
+            auto mapping = store_.map(pages, 0, bytes, extent.node);
             if (!mapping) fail(mapping.error());
             found = mapped_.emplace(part.extent, mapping ? *std::move(mapping) : Mapping()).first;
         }
         const std::byte* data = found->second.data();
         // The other side waits for so many bytes whatever has happened here.
-        return data ? data + (part.source - extent.offset) : buffers_[0].room();
+        return data ? data + (part.source - page_begin) : buffers_[0].room();
     }
 
     void send(const Part& part, MPI_Request& request) {
@@ -218,8 +222,7 @@ Result<void> World::all(const Result<void>& mine) {
 
 Result<Array> World::move(Store& store, const Array& array, const Bounds& bounds,
                           const std::vector<std::string>& nodes, const std::string& stem) {
-    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    const std::vector<BlockPlan> plan = plan_blocks(array, bounds, nodes, page);
+    const std::vector<BlockPlan> plan = plan_blocks(array, bounds, nodes, page_size());
     std::vector<std::string> files(plan.size());
     std::vector<int> spilled(plan.size(), 0);
     std::vector<Part> parts;
@@ -250,8 +253,7 @@ Result<Array> World::move(Store& store, const Array& array, const Bounds& bounds
         const std::string name = fmt::format("{}.{}", stem, r);
         files[r] = "shm/" + name;
         if (owner != rank_) continue;
-        const auto made =
-            store.create(name, (plan[r].end - plan[r].begin) * array.element, ranges);
+        const auto made = store.create(name, (plan[r].end - plan[r].begin) * array.element, ranges);
         if (!made && result) result = made.error();
         spilled[r] = made && *made != files[r];
     }

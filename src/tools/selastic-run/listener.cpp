@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Anybody can connect to a port, so what comes is nothing until it has named the secret, which is in
-// the environment of the job's own processes.
+// Anybody can connect to a port, so what comes is nothing until it has named the secret, which is
+// in the environment of the job's own processes.
 //
 // Always holds: there are few connections that have not named it, and none of them for long.
 #include "selastic-run/listener.hpp"
@@ -93,8 +93,8 @@ std::vector<Listener::Received> Listener::receive() {
     std::vector<Received> received;
     for (auto& [number, connection] : connections_)
         while (auto message = connection.channel.receive(0)) {
-            if (!connection.known && (message->word != runtime::Verb::hello ||
-                                      !same(message->secret, secret_))) {
+            if (!connection.known &&
+                (message->word != runtime::Verb::hello || !same(message->secret, secret_))) {
                 connection.channel = runtime::Channel(Fd());
                 break;
             }

@@ -57,7 +57,7 @@ struct Resize {
     std::int64_t op = 0;  // 0: there is no agreement, or none any more
     int kind = 0, from = 0;
     std::string leaving = {};  // nodes
-    bool beside = true;   // the new world starts before the old one has left
+    bool beside = true;        // the new world starts before the old one has left
     Duration negotiation = 0, start = 0, stop = 0;
     Time asked = 0, checkpointed = 0, told_to_leave = 0, ended = 0;
     runtime::Phases phases = {};
@@ -154,8 +154,8 @@ void RebirthRun::ended(const JobEvent& event) {
 StepPlace RebirthRun::target() const {
     const std::string nodes = without_hosts(elastic_nodelist(job_), resize_->leaving);
     const auto names = expand_hostlist(nodes);
-    return {nodes, names && !names->empty() ? static_cast<int>(names->size())
-                                            : elastic_nodes(job_)};
+    return {nodes,
+            names && !names->empty() ? static_cast<int>(names->size()) : elastic_nodes(job_)};
 }
 
 void RebirthRun::start(World& world, const StepPlace& place) {
@@ -221,9 +221,10 @@ void RebirthRun::greeted(int from, const Message& message) {
 }
 
 void RebirthRun::refuse_world(int from, World& world, const Message& message) {
-    note("the program is worlds of {} processes, not one of {}: is it of another MPI than srun's"
-         " --mpi?",
-         message.size, world.step->place().nodes * tasks_per_node(options_));
+    note(
+        "the program is worlds of {} processes, not one of {}: is it of another MPI than srun's"
+        " --mpi?",
+        message.size, world.step->place().nodes * tasks_per_node(options_));
     listener_.close(from);
     kill(world);
     if (&world == &world_) status_ = kExitError;
@@ -259,8 +260,7 @@ void RebirthRun::confirmed(const Message& message) {
     phases.reconnect = message.phases.reconnect;
     phases.rebalance = message.phases.rebalance;
     phases.restore = message.phases.restore;
-    resize_->pause =
-        steady_now() - resize_->checkpointed + phases.evacuation + phases.checkpoint;
+    resize_->pause = steady_now() - resize_->checkpointed + phases.evacuation + phases.checkpoint;
     if (resize_->beside) {
         resize_->told_to_leave = steady_now();
         tell(world_, Verb::leave);
@@ -287,6 +287,7 @@ void RebirthRun::on_end(pid_t process, int wait_status) {
     // What a world has sent before it ended is still to be read.
     for (const auto& [from, message] : listener_.receive()) received(from, message);
     const int status = shell_status(wait_status);
+    if (over_) return;
     if (old_.step && process == old_.step->pid()) {
         old_ = {};
         resize_->stop = steady_now() - resize_->told_to_leave;
@@ -354,12 +355,13 @@ void RebirthRun::complete() {
 
 void RebirthRun::report() {
     const runtime::Phases& phases = resize_->phases;
-    note("resize {}: {} -> {} nodes: negotiation {:.3f} s, start {:.3f} s, evacuation {:.3f} s, "
-         "checkpoint {:.3f} s, stop {:.3f} s, reconnect {:.3f} s, rebalance {:.3f} s, restore "
-         "{:.3f} s; pause {:.3f} s",
-         ++resizes_, resize_->from, world_.step->place().nodes, resize_->negotiation,
-         resize_->start, phases.evacuation, phases.checkpoint, resize_->stop, phases.reconnect,
-         phases.rebalance, phases.restore, resize_->pause);
+    note(
+        "resize {}: {} -> {} nodes: negotiation {:.3f} s, start {:.3f} s, evacuation {:.3f} s, "
+        "checkpoint {:.3f} s, stop {:.3f} s, reconnect {:.3f} s, rebalance {:.3f} s, restore "
+        "{:.3f} s; pause {:.3f} s",
+        ++resizes_, resize_->from, world_.step->place().nodes, resize_->negotiation, resize_->start,
+        phases.evacuation, phases.checkpoint, resize_->stop, phases.reconnect, phases.rebalance,
+        phases.restore, resize_->pause);
 }
 
 void RebirthRun::on_signal(int number) {
@@ -395,8 +397,8 @@ void RebirthRun::finish(int status) {
 // The MPI that a program is linked with, as srun calls it; "": not known.
 std::string mpi_type(const std::string& program) {
     const auto path = output_of({"sh", "-c", "command -v -- \"$1\"", "sh", program});
-    const auto libraries = path ? output_of({"ldd", std::string(trim(split(*path, '\n')[0]))})
-                                : std::nullopt;
+    const auto libraries =
+        path ? output_of({"ldd", std::string(trim(split(*path, '\n')[0]))}) : std::nullopt;
     if (!libraries) return "";
     if (libraries->find("libmpich.so") != std::string::npos) return "pmi2";
     return libraries->find("libmpi.so") != std::string::npos ? "pmix" : "";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // srun says to nobody which step it has made, so a step is found by its name, which srun is given,
 // and its number, which is the highest of those with the name.  A worker has its node in its name:
-// behind a front end Slurm holds each step to be on all nodes of its job.  Of worlds that are beside
-// each other each has another name.
+// behind a front end Slurm holds each step to be on all nodes of its job.  Of worlds that are
+// beside each other each has another name.
 #include "selastic-run/step.hpp"
 
 #include <fcntl.h>

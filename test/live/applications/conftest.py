@@ -111,7 +111,8 @@ class Job:
         wait_until(lambda: self.cluster.run("selastic", command, self.number, nodes, check=False).code == 0,
                    f"job {self.number} is offered {nodes} nodes")
         if wait:
-            self.cluster.wait_size(self.number, nodes, within=60)
+            wait_until(lambda: len(self.cluster.nodes_of(self.number)) == nodes,
+                       lambda: f"job {self.number} has {nodes} nodes:\n{self.output()[-3000:]}", within=60)
             wait_until(lambda: len(self.worlds()) == before + 1, lambda: f"a new world computes: {self.output()}", 60)
 
     def finish(self, state="COMPLETED"):
