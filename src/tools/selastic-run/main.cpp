@@ -58,6 +58,7 @@ int run(RunOptions options) {
     const std::unique_ptr<elastic_handle, CloseHandle> job(opened);
     if (!job) return fail(Error{elastic_strerror(code)});
     options.tasks_per_node = tasks_per_node(options);
+    if (!options.workers) options = mpi_options(options);
     if (options.dry_run && options.workers) return print_workers(options);
     if (options.dry_run)
         return print_plan(options.stops() ? options : rebirth_options(options),
@@ -65,7 +66,6 @@ int run(RunOptions options) {
     if (code == ELASTIC_OK && options.workers) return run_workers(job.get(), options);
     if (code == ELASTIC_OK && options.stops()) return run_with_checkpoints(job.get(), options);
     if (code == ELASTIC_OK) return run_with_rebirth(job.get(), options);
-    options = rebirth_options(options);
     Words words{"srun"};
     words.insert(words.end(), options.srun_options.begin(), options.srun_options.end());
     words.insert(words.end(), options.program.begin(), options.program.end());

@@ -394,27 +394,11 @@ void RebirthRun::finish(int status) {
     if (resize_->op > 0) elastic_done(job_, resize_->op);
 }
 
-// The MPI that a program is linked with, as srun calls it; "": not known.
-std::string mpi_type(const std::string& program) {
-    const auto path = output_of({"sh", "-c", "command -v -- \"$1\"", "sh", program});
-    const auto libraries =
-        path ? output_of({"ldd", std::string(trim(split(*path, '\n')[0]))}) : std::nullopt;
-    if (!libraries) return "";
-    if (libraries->find("libmpich.so") != std::string::npos) return "pmi2";
-    return libraries->find("libmpi.so") != std::string::npos ? "pmix" : "";
-}
-
 }  // namespace
 
 RunOptions rebirth_options(const RunOptions& options) {
     RunOptions result = options;
-    Words words{"--overlap", "--kill-on-bad-exit=1"};
-    const bool is_said = std::getenv("SLURM_MPI_TYPE") ||
-                         std::ranges::any_of(options.srun_options, [](const std::string& option) {
-                             return option.starts_with("--mpi");
-                         });
-    if (const std::string type = is_said ? "" : mpi_type(options.program.front()); !type.empty())
-        words.push_back("--mpi=" + type);
+    const Words words{"--overlap", "--kill-on-bad-exit=1"};
     result.srun_options.insert(result.srun_options.begin(), words.begin(), words.end());
     return result;
 }

@@ -10,8 +10,7 @@ namespace elastic::tools {
 // The program's exit status.
 int run_with_rebirth(elastic_handle* job, const RunOptions& options);
 
-// The options with what srun is told so that worlds can be beside each other and connect:
-// --overlap, and --mpi as the library wants it that the program is linked with.
+// The options with what srun is told so that worlds can be beside each other.
 RunOptions rebirth_options(const RunOptions& options);
 
 }  // namespace elastic::tools

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -57,7 +58,28 @@ std::optional<std::int64_t> step_number(std::string_view id) {
     return parse_integer(id.substr(id.rfind('.') + 1));
 }
 
+// The MPI that a program is linked with, as srun calls it; "": not known.
+std::string mpi_type(const std::string& program) {
+    const auto path = output_of({"sh", "-c", "command -v -- \"$1\"", "sh", program});
+    const auto libraries =
+        path ? output_of({"ldd", std::string(trim(split(*path, '\n')[0]))}) : std::nullopt;
+    if (!libraries) return "";
+    if (libraries->find("libmpich.so") != std::string::npos) return "pmi2";
+    return libraries->find("libmpi.so") != std::string::npos ? "pmix" : "";
+}
+
 }  // namespace
+
+RunOptions mpi_options(const RunOptions& options) {
+    RunOptions result = options;
+    const bool is_said = std::getenv("SLURM_MPI_TYPE") ||
+                         std::ranges::any_of(options.srun_options, [](const std::string& option) {
+                             return option.starts_with("--mpi");
+                         });
+    if (const std::string type = is_said ? "" : mpi_type(options.program.front()); !type.empty())
+        result.srun_options.insert(result.srun_options.begin(), "--mpi=" + type);
+    return result;
+}
 
 Time steady_now() {
     using namespace std::chrono;

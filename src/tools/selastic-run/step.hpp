@@ -24,6 +24,10 @@ Time steady_now();
 // The number of tasks a node that the job began with.
 int tasks_per_node(const RunOptions& options);
 
+// The options with the --mpi that the program is linked with, unless one is said already: under
+// another, MPI programs are worlds of one process each, or do not start.
+RunOptions mpi_options(const RunOptions& options);
+
 // srun and its arguments for a command.
 Words srun_words(const RunOptions& options, const Words& command, const StepPlace& place);
 

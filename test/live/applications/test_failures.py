@@ -18,7 +18,7 @@ def test_a_world_that_dies_at_its_start_is_started_again(stencil):
     job.wait_worlds(2)
     job.resize(3)
     assert job.finish() == expected and job.worlds() == [2, 3]
-    assert job.output().count("has died in a resize with status 7: it is started again") == 1
+    assert job.output().count("it is started again") == 1
 
 
 @pytest.mark.parametrize("nodes", [1, 3], ids=["shrink", "expand"])
@@ -28,7 +28,7 @@ def test_a_world_that_never_starts_leaves_the_old_one(cluster, stencil, nodes):
     job = stencil.submit(FIELD, 2, stencil.srun_type, annotation="malleable,min=1,max=6,grace=4")
     job.wait_worlds(2)
     job.resize(nodes, wait=False)
-    wait_until(lambda: "no resize: the new world has died with status 7" in job.output(), job.output, within=60)
+    wait_until(lambda: "no resize: the new world has died with status" in job.output(), job.output, within=60)
     if nodes > 2:
         cluster.wait_journal(job.number, "resize", kind="shrink")
     else:
