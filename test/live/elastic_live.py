@@ -58,7 +58,6 @@ HARMLESS = [
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
-    ["Registered JobId=.* StepId=.* in state CANCELLED", "a slurmd registers while a step that was cancelled ends"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
      "a slurmd that stands for other nodes"],
@@ -68,7 +67,9 @@ HARMLESS = [
 # reconfiguration before.  Anywhere else a time-out means that a peer was stuck for ten seconds.
 READING_SLURM_CONF = re.compile(
     "Processing Reconfiguration Request.*?(_slurm_rpc_reconfigure_controller: completed|\\Z)", re.S)
-TIMED_OUT = re.compile("^.*slurm_(receive_msg|msg_sendto).*Socket timed out.*\n?", re.M)
+# By that time too slurmctld tells a step that has just ended from one that should not be there any more.
+TIMED_OUT = re.compile("^.*(slurm_(receive_msg|msg_sendto).*Socket timed out"
+                       "|Registered JobId=.* in state CANCELLED on node).*\n?", re.M)
 
 
 class Waited(AssertionError):
