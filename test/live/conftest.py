@@ -69,6 +69,13 @@ def pytest_generate_tests(metafunc):
                          ids=["-".join(parameter) for parameter in parameters])
 
 
+def pytest_terminal_summary(terminalreporter):
+    """What a test said that was tried once more: its second try does not show it."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"tried once more: {report.nodeid} ({report.when})", sep="_")
+        terminalreporter.line(report.longreprtext)
+
+
 @pytest.fixture(scope="session")
 def cluster(request):
     mode, select = request.param

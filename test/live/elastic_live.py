@@ -328,6 +328,12 @@ class Cluster:
             command += ["--wrap", wrap]
         return int(self.run(*command, user=user).out.split(";")[0])
 
+    def new_folder(self, name):
+        """A folder for everybody, another one each time a test is tried."""
+        made = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.base / "out"))
+        made.chmod(0o777)
+        return made
+
     def lasting_tasks(self):
         """Tasks for a step that last until they are killed, and say when they run."""
         self._names += 1

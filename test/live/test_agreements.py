@@ -538,14 +538,16 @@ def test_nodes_left_to_a_step_are_open_to_other_jobs(cluster, elastic):
     srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
             f" SLURM_JOB_ID={one.job}; exec srun -N4 -n4 --no-kill {tasks.command}' >/dev/null 2>&1 </dev/null &")
     assert one.shell(srun)["code"] == 0
-    tasks.wait(4)
-    other = cluster.actor("malleable,min=1,max=4", "-N2")
-    left = cluster.nodes_of(one.job)[2:]
-    cluster.run("selastic", "shrink", one.job, 2)
-    one.take_shrink()
-    elastic(Policy="lina-default")
-    assert one.take_expand()["size"] == 4
-    assert other.take_expand()["size"] == 4
-    assert cluster.nodes_of(other.job)[:2] == left
-    cluster.run("scancel", f"{one.job}.0", check=False)
+    try:
+        tasks.wait(4)
+        other = cluster.actor("malleable,min=1,max=4", "-N2")
+        left = cluster.nodes_of(one.job)[2:]
+        cluster.run("selastic", "shrink", one.job, 2)
+        one.take_shrink()
+        elastic(Policy="lina-default")
+        assert one.take_expand()["size"] == 4
+        assert other.take_expand()["size"] == 4
+        assert cluster.nodes_of(other.job)[:2] == left
+    finally:  # or tasks on nodes that the job has no more would outlive it
+        cluster.run("scancel", f"{one.job}.0", check=False)
     wait_until(lambda: f"{one.job}.0" not in cluster.run("squeue", "--steps").out, "the step has ended")

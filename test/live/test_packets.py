@@ -17,9 +17,7 @@ class Site:
     """A program that initialises, and what it and the jobs left: lines of what ran where, in order."""
 
     def __init__(self, cluster, name):
-        self.cluster, self.folder = cluster, cluster.base / "out" / name
-        self.folder.mkdir()
-        self.folder.chmod(0o777)
+        self.cluster, self.folder = cluster, cluster.new_folder(name)
         self.log, self.program = self.folder / "log", self.folder / "init"
         self.log.touch()
         self.log.chmod(0o666)

@@ -55,8 +55,6 @@ class Counter:
 
     def __init__(self, cluster, folder, nodes, options, annotation="malleable,min=1,max=6"):
         self.cluster, self.folder, self.nodes = cluster, folder, nodes
-        folder.mkdir()
-        folder.chmod(0o777)
         program = folder / "counter"
         program.write_text(COUNTER)
         program.chmod(0o755)
@@ -102,8 +100,7 @@ BY_FILE = "--checkpoint-signal TERM --checkpoint-file FOLDER/checkpoint --restar
 @pytest.fixture
 def counter(cluster):
     def start(nodes, options=BY_STATUS, **more):
-        number = len(list((cluster.base / "out").iterdir()))
-        return Counter(cluster, cluster.base / "out" / f"counter.{number}", nodes, options, **more)
+        return Counter(cluster, cluster.new_folder("counter"), nodes, options, **more)
     return start
 
 
@@ -227,9 +224,7 @@ class Workers:
 
     def __init__(self, cluster, nodes, annotation="malleable,min=1,max=6"):
         self.cluster = cluster
-        self.folder = cluster.base / "out" / f"workers.{len(list((cluster.base / 'out').iterdir()))}"
-        self.folder.mkdir()
-        self.folder.chmod(0o777)
+        self.folder = cluster.new_folder("workers")
         program = self.folder / "worker"
         program.write_text(WORKER)
         program.chmod(0o755)

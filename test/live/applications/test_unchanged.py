@@ -26,8 +26,8 @@ def skip_without(program, package):
 @pytest.fixture
 def folder(cluster):
     """A folder that all nodes see, with what the programs need."""
-    made = cluster.base / "out" / f"unchanged.{len(list((cluster.base / 'out').iterdir()))}"
-    shutil.copytree(PROGRAMS, made)
+    made = cluster.new_folder("unchanged")
+    shutil.copytree(PROGRAMS, made, dirs_exist_ok=True)
     shutil.copytree(CLONE / "src/tools/selastic-run/profiles", made / "profiles")
     return made
 
