@@ -86,6 +86,8 @@ Result<RunOptions> read(CommandLine line, Words rest) {
         if (const auto done = apply_profile(line.profile, options); !done) return done.error();
     if (options.workers && options.stops())
         return Error{"--workers: workers are not stopped for a resize"};
+    if (options.stop_first && (options.workers || options.stops()))
+        return Error{"--stop-first: only for programs with libelastic-mpi"};
     if (!options.workers && !(options.join + options.leave).empty())
         return Error{"--join, --leave: only with --workers"};
     if (const auto restart = restart_words(options); !restart)
@@ -111,6 +113,11 @@ void add_stopping(CLI::App& app, CommandLine& line) {
         ->type_name("N");
 }
 
+void add_rebirth(CLI::App& app, CommandLine& line) {
+    app.add_flag("--stop-first", line.run.stop_first,
+                 "With libelastic-mpi: not two worlds beside each other for a moment");
+}
+
 void add_workers(CLI::App& app, CommandLine& line) {
     app.add_flag("--workers", line.run.workers, "One step a node, that come and go with the nodes");
     app.add_option("--join", line.run.join,
@@ -125,6 +132,7 @@ void add_commands(CLI::App& app, Command& chosen) {
     auto line = std::make_shared<CommandLine>();
     app.prefix_command();
     add_stopping(app, *line);
+    add_rebirth(app, *line);
     add_workers(app, *line);
     app.add_option("--tasks-per-node", line->run.tasks_per_node,
                    "As many as the job began with by default")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program with libelastic-mpi leaves its data in shared memory and is started again as a new
 // world.  That is started beside the one which computes, and is ready before it takes over; where
-// that does not work, one after the other.
+// that does not work or is not wanted, one after the other.
 //
 // Always holds: one world computes; the old one leaves when the new one has confirmed that it has
 // everything, and goes on if it does not come to that; nodes are given back when nothing of ours
@@ -180,6 +180,8 @@ void RebirthRun::begin(const JobEvent& event) {
     if (offered_at_ > 0) resize_->negotiation = steady_now() - offered_at_;
     ++generation_;
     next_ = {};
+    resize_->beside = !options_.stop_first;
+    if (!resize_->beside) return ask_for_checkpoint();
     stage_ = Stage::kStarting;
     start_next();
 }

@@ -77,6 +77,28 @@ def test_the_program_s_status_is_ours_and_its_memory_freed(cluster, stencil):
     assert re.search("status (137|143)$", job.output(), re.M), job.output()  # srun's is the highest, of TERM if that was in time
 
 
+@pytest.mark.parametrize("nodes", [2, 4])
+def test_one_world_after_the_other(stencil, nodes):
+    """The second starts when the first has ended."""
+    expected = stencil.result_of_one_process(FIELD)
+    job = stencil.submit(FIELD, 3, "--stop-first")
+    job.wait_worlds(3)
+    job.resize(nodes)
+    assert job.finish() == expected and job.worlds() == [3, nodes]
+    assert f"resize 1: 3 -> {nodes} nodes: " in job.output()
+
+
+def test_the_second_world_is_born_at_the_second_try(stencil):
+    """Its data are still there, although nobody computes any more."""
+    expected = stencil.result_of_one_process(FIELD)
+    stencil.wrap("[ $birth != 1.1 ] || exit 7")
+    job = stencil.submit(FIELD, 3, f"--stop-first {stencil.srun_type}")
+    job.wait_worlds(3)
+    job.resize(2)
+    assert job.finish() == expected and job.worlds() == [3, 2]
+    assert "the program has died in a resize with status" in job.output()
+
+
 def test_a_wrong_mpi_is_refused_in_a_line(cluster, stencil):
     wrong = {"openmpi": "--srun=--mpi=pmi2", "mpich": "--srun=--mpi=none"}[stencil.mpi]
     job = stencil.submit(FIELD, 3, wrong)
