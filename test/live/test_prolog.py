@@ -38,6 +38,13 @@ def at_first_step(request):
         yield started
 
 
+@pytest.fixture(scope="module", params=[("ms", "cons_tres")], ids=["ms"])
+def contained(request):
+    with with_prolog(request, "Contain") as started:
+        started.allowed_errors = ["If using PrologFlags=Contain for pam_slurm_adopt"]
+        yield started
+
+
 def may_end(cluster, allowed=True):
     flag = cluster.base / "may-end"
     flag.touch() if allowed else flag.unlink()
@@ -107,4 +114,31 @@ def test_without_the_flag_it_runs_with_the_first_step(at_first_step):
     assert ran(cluster, app.job) == [first]
     assert app.shell(f"SLURM_JOB_ID={app.job} srun -N1 -n1 -w {second} true")["code"] == 0
     assert ran(cluster, app.job) == [first, second]
+    cluster.check_as_before()
+
+
+def extern_steps(cluster, job):
+    """On how many nodes the job's extern step runs."""
+    processes = cluster.run("ps", "-eo", "args").out.splitlines()
+    return processes.count(f"slurmstepd: [{job}.extern]")
+
+
+def test_the_extern_step_grows_and_shrinks_with_the_job(contained):
+    """Its nodes may leave and come back, and Slurm has one record of it, however it was made."""
+    cluster = contained
+    may_end(cluster)
+    app = cluster.actor("malleable,min=1,max=6", "-N2")
+    for size in (3, 1, 6, 2, 5):
+        command = "expand" if size > len(cluster.nodes_of(app.job)) else "shrink"
+        cluster.run("selastic", command, app.job, size)
+        if command == "expand":
+            assert app.take_expand()["size"] == size
+        else:
+            app.take_shrink()
+        wait_until(lambda: extern_steps(cluster, app.job) == size, f"the extern step runs on {size} nodes")
+        assert cluster.run("squeue", "--steps").out.count(".extern") <= 1
+    cluster.restart_controller()
+    wait_until(lambda: app.state()["connected"], "the application has reconnected")
+    cluster.run("scancel", app.job)
+    wait_until(lambda: extern_steps(cluster, app.job) == 0, "it has ended everywhere")
     cluster.check_as_before()

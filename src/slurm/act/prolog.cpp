@@ -3,15 +3,54 @@
 // Slurm itself notes in the job's record on which nodes it has ended. What happens when it fails is
 // Slurm's doing, too, as at the start of a job: the node is drained and the job requeued or ended.
 //
+// With PrologFlags=Contain Slurm besides makes a record of the extern step on these nodes, which
+// belongs to the copy, and two of them would have one number: slurmctld would tell neither their
+// ends apart nor live long. So the job keeps one record, of all nodes.
+//
 // A front end runs the prolog once, for the host that stands for all nodes.
 #include "slurm/act/prolog.hpp"
 
 #include "slurm/batch.hpp"
 
 namespace elastic::slurm {
+namespace {
+
+int is_extern_of(void* step_pointer, void* job) {
+    const auto* step = static_cast<step_record_t*>(step_pointer);
+    return step->job_ptr == job && step->step_id.step_id == SLURM_EXTERN_CONT;
+}
+
+step_record_t* extern_step(job_record_t* job, job_record_t* of) {
+    return static_cast<step_record_t*>(list_find_first(job->step_list, is_extern_of, of));
+}
+
+// Each slurmd reports the end of its part by its place among the nodes of its own launch, so that
+// Slurm cannot tell those of several apart: the record has as if all had ended, and goes with the
+// first that does.
+void join_extern_step(job_record_t* job, job_record_t* part) {
+    step_record_t* added = extern_step(job, part);
+    if (!added) return;
+    step_record_t* step = extern_step(job, job);
+    if (step) {
+        bit_or(step->step_node_bitmap, added->step_node_bitmap);
+        delete_step_record(job, added);
+    } else {
+        step = added;
+        step->job_ptr = job;
+    }
+    FREE_NULL_BITMAP(step->exit_node_bitmap);
+    step->exit_node_bitmap = bit_alloc(bit_set_count(step->step_node_bitmap));
+    bit_set_all(step->exit_node_bitmap);
+}
+
+}  // namespace
+
+bool runs_prolog_at_allocation() {
+    return !front_end_mode() && (slurm_conf.prolog_flags & PROLOG_FLAG_ALLOC);
+}
 
 bool start_prolog(job_record_t* job, const NodeSet& joined) {
-    if (front_end_mode() || !(slurm_conf.prolog_flags & PROLOG_FLAG_ALLOC)) return false;
+    if (!runs_prolog_at_allocation()) return false;
     if (!job->user_name) job->user_name = uid_to_string_or_null(job->user_id);
     job_record_t part(*job);
     NodeSet nodes(joined);
@@ -20,6 +59,7 @@ bool start_prolog(job_record_t* job, const NodeSet& joined) {
     part.nodes = bitmap2node_name(joined.get());
     part.node_bitmap_pr = nullptr;
     launch_prolog(&part);
+    join_extern_step(job, &part);
     xfree(part.nodes);
     const bool must_wait = part.node_bitmap_pr;
     if (must_wait && job->node_bitmap_pr) bit_or(job->node_bitmap_pr, part.node_bitmap_pr);

@@ -204,10 +204,12 @@ bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& a
 }
 
 // In this second. A slurmd takes no step of a job on a node that the job has left, if the step's
-// credential is not from a later second; so nothing joins before that.
+// credential is not from a later second; so nothing joins before that. And it remembers for up to
+// two seconds more that the job's prolog has run, and would not run it anew.
 bool Settlement::has_just_left_nodes(JobId job) const {
     const controller::Job* entry = state_.jobs.find(job);
-    return entry && static_cast<time_t>(entry->history.last_shrink) >= time(nullptr);
+    const time_t seconds = runs_prolog_at_allocation() ? 3 : 1;
+    return entry && static_cast<time_t>(entry->history.last_shrink) + seconds > time(nullptr);
 }
 
 bool Settlement::apply_grow(Agreement& agreement, Time now) {

@@ -101,10 +101,15 @@ bool suffice(const job_record_t* job, bitstr_t* required) {
 
 // Whether Slurm counts the step to a node that the step's job has left: at the step's end Slurm
 // would take what it had there from what the job may have there anew. Steps with --overlap count as
-// having nothing anywhere.
+// having nothing anywhere, as does the extern step.
+bool is_counted(const step_record_t* step) {
+    return step->step_node_bitmap && !(step->flags & SSF_OVERLAP_FORCE) &&
+           step->step_id.step_id != SLURM_EXTERN_CONT;
+}
+
 int is_counted_elsewhere(void* step_pointer, void* nodes_of_job) {
     auto* step = static_cast<step_record_t*>(step_pointer);
-    return step->step_node_bitmap && !(step->flags & SSF_OVERLAP_FORCE) &&
+    return is_counted(step) &&
            !bit_super_set(step->step_node_bitmap, static_cast<bitstr_t*>(nodes_of_job));
 }
 
@@ -120,8 +125,7 @@ NodeSet left_to_steps(const job_record_t* job) {
         job->step_list,
         [](void* step_pointer, void* found) {
             auto* step = static_cast<step_record_t*>(step_pointer);
-            if (step->step_node_bitmap && !(step->flags & SSF_OVERLAP_FORCE))
-                *static_cast<NodeSet*>(found) |= NodeSet(step->step_node_bitmap);
+            if (is_counted(step)) *static_cast<NodeSet*>(found) |= NodeSet(step->step_node_bitmap);
             return 0;
         },
         &nodes);
