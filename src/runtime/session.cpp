@@ -199,7 +199,7 @@ Result<void> Session::move_all(Checkpoint& checkpoint, const std::vector<std::st
 Result<Array> Session::make_array(const std::string& name, std::uint64_t element,
                                   std::uint64_t count) {
     // Without a launcher there is no other world to find the files, so they have no names for long.
-    auto store = Store::open(meeting_ ? meeting_->id : random_name(), spill_);
+    auto store = Store::open(meeting_ ? meeting_->id : new_run_id(), spill_);
     if (store && (!store_ || !meeting_)) store_ = *store;
     const auto ranks = static_cast<std::size_t>(world_.size());
     const auto rank = static_cast<std::size_t>(world_.rank());
