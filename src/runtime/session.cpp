@@ -225,7 +225,8 @@ Result<Array> Session::make_array(const std::string& name, std::uint64_t element
 }
 
 Result<Session::Block> Session::array(const std::string& name, std::uint64_t element,
-                                      std::uint64_t count) {
+                                      std::uint64_t count, int& code) {
+    code = ELASTIC_MPI_ESYSTEM;
     auto known = std::ranges::find(checkpoint_.arrays, name, &Array::name);
     if (known == checkpoint_.arrays.end()) {
         auto made = make_array(name, element, count);
@@ -233,8 +234,10 @@ Result<Session::Block> Session::array(const std::string& name, std::uint64_t ele
         checkpoint_.arrays.push_back(*std::move(made));
         known = std::prev(checkpoint_.arrays.end());
     }
-    if (known->element != element || known->count != count)
+    if (known->element != element || known->count != count) {
+        code = ELASTIC_MPI_EINVAL;
         return error("{}: it has {} elements of {} bytes", name, known->count, known->element);
+    }
     const Bounds bounds = bounds_of(*known, static_cast<std::size_t>(world_.size()));
     const auto rank = static_cast<std::size_t>(world_.rank());
     const bool is_mapped = mapped_.contains(name);

@@ -40,6 +40,11 @@ def stencil(cluster, mpi):
 
 
 @pytest.fixture
+def wave(cluster, mpi):
+    return Program(cluster, mpi, "wave2d")
+
+
+@pytest.fixture
 def many_objects(cluster, mpi):
     return Program(cluster, mpi, "many_objects")
 
