@@ -60,7 +60,7 @@ int refuse(std::string& detail, const char* why) {
 int elastic_mpi_open(elastic_mpi** e, MPI_Comm comm, unsigned flags) {
     if (!e) return refuse(open_detail(), "there is no place for the handle");
     *e = nullptr;
-    if ((flags & ~static_cast<unsigned>(ELASTIC_MPI_GREEDY)) != 0)
+    if ((flags & ~static_cast<unsigned>(ELASTIC_MPI_GREEDY | ELASTIC_MPI_KEEP)) != 0)
         return refuse(open_detail(), "the flags are not of enum elastic_mpi_open_flags");
     int ready = 0, code = ELASTIC_MPI_ESYSTEM;
     MPI_Initialized(&ready);

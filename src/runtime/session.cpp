@@ -467,6 +467,8 @@ void Session::forget_resize() {
 }
 
 void Session::close() {
+    if (flags_ & ELASTIC_MPI_KEEP)
+        for (auto& [name, mapping] : mapped_) mapping.keep();
     mapped_.clear();
     MPI_Barrier(world_.comm());
     if (store_ && world_.leads_node()) store_->remove();

@@ -37,6 +37,7 @@ class Mapping {
     ~Mapping();
     Mapping(Mapping&& other) noexcept { *this = std::move(other); }
     Mapping& operator=(Mapping&& other) noexcept;
+    void keep() { address_ = nullptr; }  // mapped until the process ends
     std::byte* data() const { return static_cast<std::byte*>(address_); }
 
   private:

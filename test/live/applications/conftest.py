@@ -4,13 +4,14 @@
 A test is run with each MPI that is installed. After it nothing is left in any node's shared memory.
 """
 
+import importlib.util
 import os
 import pathlib
 import re
 import shutil
 
 import pytest
-from elastic_live import ELASTIC, Cluster, wait_until
+from elastic_live import CLONE, ELASTIC, Cluster, wait_until
 
 MPIS = ("openmpi", "mpich")
 
@@ -42,6 +43,12 @@ def stencil(cluster, mpi):
 @pytest.fixture
 def wave(cluster, mpi):
     return Program(cluster, mpi, "wave2d")
+
+
+@pytest.fixture
+def heat(cluster):
+    """The example in Python, with mpi4py's MPI."""
+    return Script(cluster, "elastic_heat.py")
 
 
 @pytest.fixture
@@ -91,6 +98,27 @@ class Program:
         """The line that the program prints in the end, without resizes and without MPI's messages."""
         job = self.submit(arguments, 1, annotation=None)
         return job.finish()
+
+
+class Script(Program):
+    """A program of the examples in Python, held in the midst of its steps."""
+
+    def __init__(self, cluster, name):
+        for module in ("mpi4py", "numpy"):
+            if not importlib.util.find_spec(module):
+                pytest.skip(f"there is no python3-{module}: contribs/install-deps --applications")
+        from mpi4py import rc
+        rc.initialize = False
+        from mpi4py import MPI
+        super().__init__(cluster, {"Open MPI": "openmpi", "MPICH": "mpich"}[MPI.get_vendor()[0]], "stencil2d")
+        self.held, self.script = cluster.tools / "held.py", cluster.tools / name
+        shutil.copy(pathlib.Path(__file__).parent / "programs/held.py", self.held)
+        shutil.copy(CLONE / "contribs/examples" / name, self.script)
+        self.launched = f"/usr/bin/python3 {self.held} {self.script}"
+
+    def submit(self, arguments, nodes, options="", **more):
+        """As any program; selastic-run cannot see what its MPI is."""
+        return super().submit(arguments, nodes, f"{self.srun_type} {options}", **more)
 
 
 class Job:
