@@ -13,6 +13,9 @@
 // program.  An error ends the task with a line in its output, whether plugstack.conf calls this
 // plugin required or not.  Its arguments there: records=FOLDER (default /run/slurm-elastic), and
 // front_end where one slurmd stands for all nodes.
+//
+// When a job has ended, or has given up a node, what killed processes with libelastic-mpi have left
+// there in shared memory is removed.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -27,6 +30,7 @@ extern "C" {
 
 #include "common/hostlist.hpp"
 #include "node/initialisation.hpp"
+#include "runtime/store.hpp"
 #include "slurm/spank_variable.hpp"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -236,4 +240,19 @@ EXPORT int slurm_spank_task_init(spank_t spank, int, char**) try {
     return 0;
 } catch (const std::exception& exception) {
     end_task(exception.what(), EXIT_FAILURE);
+}
+
+// As root, on each node that a job leaves, when its last process there has ended.
+EXPORT int slurm_spank_job_epilog(spank_t spank, int, char**) try {
+    uint32_t job = 0;
+    uid_t user = 0;
+    if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+        spank_get_item(spank, S_JOB_UID, &user) != ESPANK_SUCCESS)
+        return 0;
+    for (const char* place : {"/dev/shm", "/tmp"})
+        elastic::runtime::remove_leftovers(place, job, user);
+    return 0;
+} catch (const std::exception& exception) {
+    slurm_error("elastic: %s", exception.what());
+    return 0;
 }

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "common/text.hpp"
+#include "runtime/store.hpp"
 
 namespace elastic::runtime {
 namespace {
@@ -104,7 +105,7 @@ std::optional<Meeting> parse_meeting(const std::string& text) {
                part.find_first_not_of("0123456789abcdef") == std::string_view::npos;
     };
     if (!port || *port < 1 || *port > UINT16_MAX || !generation || *generation < 0 || !attempt ||
-        *attempt < 0 || *attempt > 1000 || !is_hexadecimal(parts[1]) || !is_hexadecimal(parts[2]))
+        *attempt < 0 || *attempt > 1000 || !is_run_id(parts[1]) || !is_hexadecimal(parts[2]))
         return std::nullopt;
     return Meeting{static_cast<std::uint16_t>(*port), std::string(parts[1]), std::string(parts[2]),
                    *generation, static_cast<int>(*attempt)};

@@ -60,7 +60,7 @@ int refuse(std::string& detail, const char* why) {
 int elastic_mpi_open(elastic_mpi** e, MPI_Comm comm, unsigned flags) {
     if (!e) return refuse(open_detail(), "there is no place for the handle");
     *e = nullptr;
-    if ((flags & ~static_cast<unsigned>(ELASTIC_MPI_GREEDY)) != 0)
+    if ((flags & ~static_cast<unsigned>(ELASTIC_MPI_GREEDY | ELASTIC_MPI_KEEP)) != 0)
         return refuse(open_detail(), "the flags are not of enum elastic_mpi_open_flags");
     int ready = 0, code = ELASTIC_MPI_ESYSTEM;
     MPI_Initialized(&ready);
@@ -86,14 +86,16 @@ int elastic_mpi_array(elastic_mpi* e, const char* name, size_t element, uint64_t
     if (!data || !lo || !hi) return refuse(detail, "there is no place for what is returned");
     if (element == 0 || count == 0 || count > kMostBytes / element)
         return refuse(detail, "an array has at least one byte and at most 2^62");
-    return guarded(detail, ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
-        const auto block = e->session->array(name, element, count);
+    int code = ELASTIC_MPI_ESYSTEM;
+    const int status = guarded(detail, -1, [&]() -> Result<void> {
+        const auto block = e->session->array(name, element, count, code);
         if (!block) return block.error();
         *data = block->data;
         *lo = block->lo;
         *hi = block->hi;
         return {};
     });
+    return status == ELASTIC_MPI_OK ? status : code;
 }
 
 int elastic_mpi_value(elastic_mpi* e, const char* name, void* data, size_t size) {

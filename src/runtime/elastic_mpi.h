@@ -49,7 +49,10 @@ enum elastic_mpi_error {
 enum elastic_mpi_open_flags {
     /* Objects are distributed by GreedyLB in place of RefineLB ([gupta] section III-D): evenly,
      * whatever has to move for that. */
-    ELASTIC_MPI_GREEDY = 1
+    ELASTIC_MPI_GREEDY = 1,
+    /* Arrays stay where they are after elastic_mpi_close(), in memory of this process alone, until
+     * it ends: for languages that cannot know who still refers to them. */
+    ELASTIC_MPI_KEEP = 2
 };
 
 /* Opens a handle.  comm: all processes of the program, MPI_COMM_WORLD or one that is congruent;

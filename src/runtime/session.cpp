@@ -199,7 +199,7 @@ Result<void> Session::move_all(Checkpoint& checkpoint, const std::vector<std::st
 Result<Array> Session::make_array(const std::string& name, std::uint64_t element,
                                   std::uint64_t count) {
     // Without a launcher there is no other world to find the files, so they have no names for long.
-    auto store = Store::open(meeting_ ? meeting_->id : random_name(), spill_);
+    auto store = Store::open(meeting_ ? meeting_->id : new_run_id(), spill_);
     if (store && (!store_ || !meeting_)) store_ = *store;
     const auto ranks = static_cast<std::size_t>(world_.size());
     const auto rank = static_cast<std::size_t>(world_.rank());
@@ -225,7 +225,8 @@ Result<Array> Session::make_array(const std::string& name, std::uint64_t element
 }
 
 Result<Session::Block> Session::array(const std::string& name, std::uint64_t element,
-                                      std::uint64_t count) {
+                                      std::uint64_t count, int& code) {
+    code = ELASTIC_MPI_ESYSTEM;
     auto known = std::ranges::find(checkpoint_.arrays, name, &Array::name);
     if (known == checkpoint_.arrays.end()) {
         auto made = make_array(name, element, count);
@@ -233,8 +234,10 @@ Result<Session::Block> Session::array(const std::string& name, std::uint64_t ele
         checkpoint_.arrays.push_back(*std::move(made));
         known = std::prev(checkpoint_.arrays.end());
     }
-    if (known->element != element || known->count != count)
+    if (known->element != element || known->count != count) {
+        code = ELASTIC_MPI_EINVAL;
         return error("{}: it has {} elements of {} bytes", name, known->count, known->element);
+    }
     const Bounds bounds = bounds_of(*known, static_cast<std::size_t>(world_.size()));
     const auto rank = static_cast<std::size_t>(world_.rank());
     const bool is_mapped = mapped_.contains(name);
@@ -464,6 +467,8 @@ void Session::forget_resize() {
 }
 
 void Session::close() {
+    if (flags_ & ELASTIC_MPI_KEEP)
+        for (auto& [name, mapping] : mapped_) mapping.keep();
     mapped_.clear();
     MPI_Barrier(world_.comm());
     if (store_ && world_.leads_node()) store_->remove();

@@ -36,7 +36,9 @@ class Session {
         void* data;
         std::uint64_t lo, hi;
     };
-    Result<Block> array(const std::string& name, std::uint64_t element, std::uint64_t count);
+    // Sets `code` if it fails.
+    Result<Block> array(const std::string& name, std::uint64_t element, std::uint64_t count,
+                        int& code);
     Result<void> value(const std::string& name, void* data, std::size_t size);
     Result<void> objects(const ObjectCalls& calls);
     int owner(std::uint64_t object) const;

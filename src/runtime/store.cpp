@@ -3,12 +3,18 @@
 // III-C).  Memory is taken when a file is made, since a write to a page for which there is none
 // would end the program by SIGBUS.
 //
+// Processes that are killed leave their folders, whose names begin with the job's id: root removes
+// them when the job's last process on the node has ended.  A lock, which goes with its process,
+// tells them from those of a job that is back on the node meanwhile.
+//
 // Always holds: nobody but the owner can read the folders, which are checked to be the owner's; a
 // file that is made did not exist before.
 #include "runtime/store.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -23,25 +29,55 @@
 #include <system_error>
 
 #include "common/atomic_file.hpp"
+#include "common/text.hpp"
 
 namespace elastic::runtime {
 namespace {
 
 constexpr const char* kShm = "/dev/shm";
-constexpr std::uint64_t kPartForOthers = 4;  // of /dev/shm one part in so many
+constexpr std::string_view kPrefix = "elastic-";  // of a folder's name, before the run's id
+constexpr std::uint64_t kPartForOthers = 4;       // of /dev/shm one part in so many
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
 
 Error failure(const std::string& what) {
     return error("{}: {}", what, std::generic_category().message(errno));
 }
 
-Result<void> own_folder(const std::string& path) {
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure(path);
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;  // to open one
+
+// Made if it is not there, and held.
+Result<Fd> own_folder(const std::string& path) {
+    for (;;) {
+        if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure(path);
+        Fd folder(::open(path.c_str(), kFolder));
+        struct stat found {};
+        if (!folder && errno == ENOENT) continue;  // it has just been removed
+        if (!folder || ::fstat(folder.get(), &found) != 0) return failure(path);
+        if (found.st_uid != ::geteuid() || (found.st_mode & 077) != 0)
+            return error("{}: not a folder of this user alone", path);
+        while (::flock(folder.get(), LOCK_SH) != 0 && errno == EINTR) {
+        }
+        if (::fstat(folder.get(), &found) == 0 && found.st_nlink > 0) return folder;
+    }
+}
+
+// Calls `use` with the name of each entry of a folder.
+template <class Use>
+void for_each_entry(const Fd& folder, Use use) {
+    DIR* const entries = ::fdopendir(::openat(folder.get(), ".", kFolder));
+    if (!entries) return;
+    while (const dirent* entry = ::readdir(entries)) use(entry->d_name);
+    ::closedir(entries);
+}
+
+// All that a Store has made is files.
+void remove_leftover(const Fd& place, const char* name, uid_t user) {
+    const Fd folder(::openat(place.get(), name, kFolder));
     struct stat found {};
-    if (::lstat(path.c_str(), &found) != 0) return failure(path);
-    if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 077) != 0)
-        return error("{}: not a folder of this user alone", path);
-    return {};
+    if (!folder || ::fstat(folder.get(), &found) != 0 || found.st_uid != user) return;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return;
+    for_each_entry(folder, [&](const char* file) { ::unlinkat(folder.get(), file, 0); });
+    ::unlinkat(place.get(), name, AT_REMOVEDIR);
 }
 
 // MPI itself needs some of the shared memory, and does not start without.
@@ -86,8 +122,20 @@ std::string random_name() {
     return fmt::format("{:016x}{:016x}", bits[0], bits[1]);
 }
 
+std::string new_run_id() {
+    const char* const job = std::getenv("SLURM_JOB_ID");
+    return job && parse_integer(job) ? fmt::format("{}-{}", job, random_name()) : random_name();
+}
+
+bool is_run_id(std::string_view text) {
+    constexpr std::string_view digits = "0123456789", hexadecimal = "0123456789abcdef";
+    const std::size_t name = text.rfind('-') + 1;  // 0 without a job
+    return text.size() - name == 32 && text.find_first_not_of(hexadecimal, name) == text.npos &&
+           (name == 0 || text.find_first_not_of(digits) == name - 1) && name != 1;
+}
+
 std::string store_folder(const std::string& place, const std::string& id) {
-    return (place.empty() ? kShm : place) + "/elastic-" + id;
+    return fmt::format("{}/{}{}", place.empty() ? kShm : place, kPrefix, id);
 }
 
 std::uint64_t page_size() {
@@ -107,8 +155,11 @@ Mapping& Mapping::operator=(Mapping&& other) noexcept {
 Result<Store> Store::open(const std::string& id, const std::string& spill_place) {
     Store store;
     store.folders_ = {{"shm", store_folder("", id)}, {"spill", store_folder(spill_place, id)}};
-    for (const auto& [name, path] : store.folders_)
-        if (const auto made = own_folder(path); !made) return made.error();
+    for (const auto& [name, path] : store.folders_) {
+        auto made = own_folder(path);
+        if (!made) return made.error();
+        store.held_.push_back(std::make_shared<Fd>(*std::move(made)));
+    }
     return store;
 }
 
@@ -205,6 +256,15 @@ void Store::keep_only(const std::vector<Array>& arrays, const std::string& node,
 void Store::remove() const {
     std::error_code ignored;
     for (const auto& [name, path] : folders_) std::filesystem::remove_all(path, ignored);
+}
+
+void remove_leftovers(const std::string& place, std::uint32_t job, uid_t user) {
+    const Fd folder(::open(place.empty() ? kShm : place.c_str(), kFolder));
+    const std::string prefix = fmt::format("{}{}-", kPrefix, job);
+    for_each_entry(folder, [&](std::string_view name) {
+        if (name.starts_with(prefix) && is_run_id(name.substr(kPrefix.size())))
+            remove_leftover(folder, name.data(), user);
+    });
 }
 
 }  // namespace elastic::runtime

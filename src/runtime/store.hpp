@@ -2,8 +2,11 @@
 // Files in shared memory that outlive the processes which made them.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +19,10 @@ namespace elastic::runtime {
 
 // A name that nobody can guess: 128 bits in hexadecimal.
 std::string random_name();
+
+// What a run of a program is known by: a name that nobody can guess, in a job after "JOB-".
+std::string new_run_id();
+bool is_run_id(std::string_view text);
 
 // The folder of a run of a program in /dev/shm (or in `place`).
 std::string store_folder(const std::string& place, const std::string& id);
@@ -30,6 +37,7 @@ class Mapping {
     ~Mapping();
     Mapping(Mapping&& other) noexcept { *this = std::move(other); }
     Mapping& operator=(Mapping&& other) noexcept;
+    void keep() { address_ = nullptr; }  // mapped until the process ends
     std::byte* data() const { return static_cast<std::byte*>(address_); }
 
   private:
@@ -70,6 +78,12 @@ class Store {
     std::string place_of(const std::string& stem) const;  // of a text
 
     std::map<std::string, std::string> folders_;  // "shm", "spill"
+    std::vector<std::shared_ptr<Fd>> held_;       // so that remove_leftovers() spares them
 };
+
+// Removes what programs of a job that has ended, or has left this node, have left in `place`: of
+// this user's alone, following no link.  A folder that a Store holds is of a program that is back.
+// For root.
+void remove_leftovers(const std::string& place, std::uint32_t job, uid_t user);
 
 }  // namespace elastic::runtime

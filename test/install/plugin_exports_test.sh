@@ -17,5 +17,6 @@ check() {
 check sched_elastic plugin_name plugin_type plugin_version init fini sched_p_reconfig
 check job_submit_elastic plugin_name plugin_type plugin_version init fini job_submit job_modify
 check spank_elastic plugin_name plugin_type plugin_version spank_plugin_version \
-    slurm_spank_init slurm_spank_init_post_opt slurm_spank_task_init slurm_spank_task_init_privileged
+    slurm_spank_init slurm_spank_init_post_opt slurm_spank_job_epilog slurm_spank_task_init \
+    slurm_spank_task_init_privileged
 exit $failed

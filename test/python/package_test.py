@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The Python package outside a job; inside one it is what test/live's applications are made of."""
 
+import difflib
 import doctest
 import os
 import pathlib
@@ -11,7 +12,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("srcdir", pathlib.Path(__file__).parent.parent.parent))
 sys.path.insert(0, str(SOURCE / "src/runtime/python"))
 sys.dont_write_bytecode = True
-os.environ.pop("SLURM_JOB_ID", None)
+for variable in ("SLURM_JOB_ID", "SLURM_STEP_NUM_TASKS", "ELASTIC_RUN"):
+    os.environ.pop(variable, None)
 
 import elastic  # noqa: E402
 
@@ -46,6 +48,67 @@ class OutsideAJob(unittest.TestCase):
         job.close()
         with self.assertRaises(elastic.Error):
             job.poll()
+
+
+def without_session():
+    """Why there is no elastic.Session here, or nothing."""
+    try:
+        return "" if elastic.Session else ""
+    except (ImportError, OSError) as why:
+        return str(why)
+
+
+class Sessions(unittest.TestCase):
+    """As a world of one process; test/live resizes larger ones."""
+
+    def setUp(self):
+        if without_session():
+            self.skipTest(without_session())
+        import numpy
+        self.numpy = numpy
+
+    def test_arrays(self):
+        with elastic.Session() as e:
+            u = e.array("u", 1000)
+            rows = e.array("rows", (10, 3), self.numpy.int32)
+            self.assertEqual((u.lo, u.hi, u.shape, u.dtype), (0, 1000, (1000,), self.numpy.float64))
+            self.assertEqual((rows.lo, rows.hi, rows.shape, rows.dtype), (0, 10, (10, 3), self.numpy.int32))
+            self.assertEqual((u[1:].lo, (u + 1).hi), (None, None))
+            self.assertFalse(u.any() or rows.any() or e.reborn or e.detail)
+            u[999] = 7
+            self.assertEqual(e.array("u", 1000)[999], 7)
+        self.assertEqual(u.sum(), 7)  # is there still
+
+    def test_values(self):
+        with elastic.Session() as e:
+            step, vector = e.value("step", 3), e.value("vector", self.numpy.zeros(2))
+            step.value += 1
+            vector.value = [1, 2]
+            self.assertEqual((step.value, repr(step), vector.value.tolist()), (4, "Value(4)", [1, 2]))
+            self.assertEqual(list(e.steps("other", 3)), [0, 1, 2])
+            self.assertEqual(list(e.steps("other", 0)), [])
+
+    def test_what_is_refused(self):
+        with elastic.Session() as e:
+            e.array("u", 10)
+            for call in (lambda: e.array("u", 11), lambda: e.array("n", -7), lambda: e.array("n", 0),
+                         lambda: e.array("", 1), lambda: e.array("o", 1, object), lambda: e.value("o", object()),
+                         lambda: e.value("large", self.numpy.zeros(1 << 20))):
+                with self.assertRaises(elastic.MpiError) as refused:
+                    call()
+                self.assertEqual(refused.exception.code, -1)
+                self.assertTrue(str(refused.exception))
+        with self.assertRaisesRegex(elastic.MpiError, "the session is closed"):
+            e.sync()
+        e.close()
+
+
+class Examples(unittest.TestCase):
+    def test_a_stencil_is_elastic_by_five_lines(self):
+        plain, resized = ((SOURCE / "contribs/examples" / name).read_text().splitlines()
+                          for name in ("heat.py", "elastic_heat.py"))
+        more = [line for line in difflib.ndiff(plain, resized) if line.startswith("+")]
+        self.assertTrue(0 < len(more) <= 5, more)
 
 
 class Helpers(unittest.TestCase):

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "common/atomic_file.hpp"
+#include "folder.hpp"
 #include "runtime/balance.hpp"
 #include "runtime/channel.hpp"
 #include "runtime/checkpoint.hpp"
@@ -16,6 +18,7 @@
 
 using namespace elastic;
 using namespace elastic::runtime;
+using namespace elastic::testing;
 
 namespace {
 
@@ -148,6 +151,8 @@ TEST(a_meeting_is_read_as_it_was_written) {
     check_that(read && read->port == 4711 && read->id == meeting.id &&
                read->secret == meeting.secret);
     check_that(read->generation == 2 && read->attempt == 1);
+    const Meeting of_job{4711, "12-" + random_name(), random_name(), 2, 1};
+    check_that(parse_meeting(to_string(of_job))->id == of_job.id);
     for (const char* text : {"", "1", "x:a:b:0:0", "70000:a:b:0:0", "1:a:b:0", "1:../x:b:0:0"})
         check_that(!parse_meeting(text));
 }
@@ -174,6 +179,46 @@ TEST(files_are_their_owner_s_alone_and_go) {
     check_that(!store->has("note") && !store->open_file(*file));
     store->remove();
     check_that(::stat(store_folder("", id).c_str(), &found) != 0);
+}
+
+TEST(a_run_s_id_has_the_job_s_and_nothing_else_before_it) {
+    const std::string name = random_name();
+    ::setenv("SLURM_JOB_ID", "12", 1);
+    check_that(new_run_id().starts_with("12-") && is_run_id(new_run_id()));
+    ::unsetenv("SLURM_JOB_ID");
+    check_that(new_run_id().size() == name.size() && is_run_id(new_run_id()));
+    for (const std::string& text : {"-" + name, "a-" + name, "1-2-" + name, "../" + name,
+                                    name + "0", std::string("12-"), std::string()})
+        check_that(!is_run_id(text));
+}
+
+TEST(leftovers_of_a_job_go_but_nothing_else) {
+    const Folder made;
+    const std::string place = made / "", other = place + "other";
+    const auto folder = [&](const std::string& id) { return store_folder(place, id); };
+    const auto is_there = [](const std::string& path) {
+        struct stat found {};
+        return ::lstat(path.c_str(), &found) == 0;
+    };
+    const std::string mine = "12-" + random_name(), held = "12-" + random_name(),
+                      longer = "123-" + random_name(), link = "12-" + random_name();
+    for (const std::string& id : {mine, longer})
+        check_that(static_cast<bool>(Store::open(id, place)));
+    const auto store = Store::open(held, place);
+    for (const std::string& file : {folder(mine) + "/file", other})
+        check_that(write_file(file, "text", Durability::survives_process));
+    check_eq(::symlink(folder(longer).c_str(), folder(link).c_str()), 0);
+    check_eq(::symlink(other.c_str(), (folder(mine) + "/link").c_str()), 0);
+    check_eq(::mkdir(folder("12-name").c_str(), 0700), 0);
+
+    remove_leftovers(place, 12, ::geteuid() + 1);
+    check_that(is_there(folder(mine)));
+    remove_leftovers(place, 12, ::geteuid());
+    check_that(!is_there(folder(mine)));
+    for (const std::string& id : {held, longer, link, std::string("12-name")})
+        check_that(is_there(folder(id)));
+    check_that(is_there(other));
+    for (const std::string& id : {mine, held, longer}) ::rmdir(store_folder("", id).c_str());
 }
 
 TEST(a_folder_of_somebody_else_s_is_refused) {

@@ -6,7 +6,7 @@
 // Always holds: one world computes; the old one leaves when the new one has confirmed that it has
 // everything, and goes on if it does not come to that; nodes are given back when nothing of ours
 // runs on them, by the agreement or, if that is over, by a release; at the end nothing is left in
-// shared memory.
+// shared memory.  Where we are killed, the epilog of spank_elastic frees it.
 #include "selastic-run/rebirth_run.hpp"
 
 #include <signal.h>
@@ -67,7 +67,7 @@ struct Resize {
 class RebirthRun : public JobUser {
   public:
     RebirthRun(elastic_handle* job, const RunOptions& options)
-        : job_(job), options_(rebirth_options(options)), id_(runtime::random_name()) {}
+        : job_(job), options_(rebirth_options(options)), id_(runtime::new_run_id()) {}
 
     int run() {
         start(world_, {elastic_nodelist(job_), elastic_nodes(job_)});

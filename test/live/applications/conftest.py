@@ -4,10 +4,13 @@
 A test is run with each MPI that is installed. After it nothing is left in any node's shared memory.
 """
 
+import importlib.util
 import os
+import pathlib
+import shutil
 
 import pytest
-from elastic_live import ELASTIC, Cluster
+from elastic_live import CLONE, ELASTIC, Cluster
 from mpi_programs import MPIS, Program
 
 
@@ -42,5 +45,37 @@ def stencil(cluster, mpi):
 
 
 @pytest.fixture
+def wave(cluster, mpi):
+    return program(cluster, mpi, "wave2d")
+
+
+@pytest.fixture
+def heat(cluster):
+    """The example in Python, with mpi4py's MPI."""
+    return Script(cluster, "elastic_heat.py")
+
+
+@pytest.fixture
 def many_objects(cluster, mpi):
     return program(cluster, mpi, "many_objects")
+
+
+class Script(Program):
+    """A program of the examples in Python, held in the midst of its steps."""
+
+    def __init__(self, cluster, name):
+        for module in ("mpi4py", "numpy"):
+            if not importlib.util.find_spec(module):
+                pytest.skip(f"there is no python3-{module}: contribs/install-deps --applications")
+        from mpi4py import rc
+        rc.initialize = False
+        from mpi4py import MPI
+        super().__init__(cluster, {"Open MPI": "openmpi", "MPICH": "mpich"}[MPI.get_vendor()[0]], "stencil2d")
+        self.held, self.script = cluster.tools / "held.py", cluster.tools / name
+        shutil.copy(pathlib.Path(__file__).parent / "programs/held.py", self.held)
+        shutil.copy(CLONE / "contribs/examples" / name, self.script)
+        self.launched = f"/usr/bin/python3 {self.held} {self.script}"
+
+    def submit(self, arguments, nodes, options="", **more):
+        """As any program; selastic-run cannot see what its MPI is."""
+        return super().submit(arguments, nodes, f"{self.srun_type} {options}", **more)

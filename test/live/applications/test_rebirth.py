@@ -43,3 +43,12 @@ def test_random_resizes(stencil):
     assert job.finish() == expected
     print(job.output())
     assert len(re.findall(r"selastic-run: resize \d+: ", job.output())) == 5, job.output()
+
+
+def test_a_program_in_cpp(wave):
+    expected = wave.result_of_one_process("200 100")
+    job = wave.submit("200 100", 2)
+    job.wait_worlds(2)
+    job.resize(4)
+    job.resize(1)
+    assert job.finish() == expected and job.worlds() == [2, 4, 1]

@@ -16,6 +16,8 @@ libelastic(3) says what the events mean and what may be called when; here its fu
 the exception Error, its constants enumerations.  Outside an elastic job `Job().is_elastic` is False and everything
 else is harmless: there are no events, and what is said is heard by nobody.  Times are in seconds.
 
+Session is for programs with mpi4py that selastic-run(1) resizes, and needs that and numpy; nothing else does.
+
 A Job is for one thread at a time, and is not used after a fork.  Nothing is done between calls: a program that does
 not call poll() answers nobody.
 """
@@ -229,3 +231,11 @@ def node_names(node_list):
 def version():
     """The library's version."""
     return _lib.elastic_version().decode()
+
+
+def __getattr__(name):
+    """What needs MPI is imported when it is used."""
+    if name not in ("MpiError", "Session"):
+        raise AttributeError(f"module 'elastic' has no attribute '{name}'")
+    from . import mpi
+    return getattr(mpi, name)
