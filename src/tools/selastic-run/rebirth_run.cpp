@@ -3,6 +3,9 @@
 // world.  That is started beside the one which computes, and is ready before it takes over; where
 // that does not work, one after the other.
 //
+// A program may ask for nodes, or to leave some.  Nodes that come while it is being resized wait
+// for the end of that, and become a resize of their own.
+//
 // Always holds: one world computes; the old one leaves when the new one has confirmed that it has
 // everything, and goes on if it does not come to that; nodes are given back when nothing of ours
 // runs on them, by the agreement or, if that is over, by a release; at the end nothing is left in
@@ -15,6 +18,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
@@ -34,6 +38,7 @@ using runtime::Verb;
 
 constexpr Duration kBesides = 20;  // within which a world starts beside another, or it never does
 constexpr int kAttempts = 2;       // of a world to be born
+constexpr Duration kAsLongAsItTakes = 1e9;
 constexpr int kNobody = -1;
 
 // The processes of one start of the program.
@@ -85,6 +90,7 @@ class RebirthRun : public JobUser {
   private:
     void offered(const JobEvent& event) override;
     void accepted(const JobEvent& event) override;
+    void queued(const JobEvent& event) override;
     void resized(const JobEvent& event) override;
     void ended(const JobEvent& event) override;
 
@@ -94,6 +100,11 @@ class RebirthRun : public JobUser {
     StepPlace target() const;
     void tell(const World& world, Verb verb) { listener_.send(world.connection, {.word = verb}); }
     void received(int from, const Message& message);
+    void requested(int change);
+    void ask_for(int nodes);
+    void give(int nodes);
+    void answer(const std::string& why);
+    void next_resize();
     void greeted(int from, const Message& message);
     void refuse_world(int from, World& world, const Message& message);
     void ask_for_checkpoint();
@@ -115,6 +126,8 @@ class RebirthRun : public JobUser {
     std::int64_t generation_ = 0;  // of the newest world
     Stage stage_ = Stage::kSteady;
     std::optional<Resize> resize_;
+    std::optional<std::int64_t> request_;  // the op of what the program asks for, 0: not known yet
+    std::optional<JobEvent> granted_;      // nodes that wait for the end of another resize
     std::string spill_ = "/tmp";
     Time offered_at_ = 0, patient_until_ = kNever;
     bool closed_ = false;  // nothing is left in shared memory
@@ -140,19 +153,30 @@ void RebirthRun::accepted(const JobEvent& event) {
     if (event.kind == ELASTIC_SHRINK) begin(event);
 }
 
+void RebirthRun::queued(const JobEvent& event) {
+    if (request_ && event.kind == ELASTIC_EXPAND) request_ = event.op;
+}
+
 void RebirthRun::resized(const JobEvent& event) {
-    if (event.kind == ELASTIC_EXPAND && stage_ == Stage::kSteady && !ending_) begin(event);
+    if (event.kind != ELASTIC_EXPAND || ending_) return;
+    if (stage_ == Stage::kSteady) return begin(event);
+    granted_ = event;
 }
 
 // The shrink is over, but the program may be about to leave the nodes: they go back all the same.
 void RebirthRun::ended(const JobEvent& event) {
+    if (request_ && event.kind == ELASTIC_EXPAND && (event.op == 0 || event.op == *request_)) {
+        request_.reset();
+        return answer(event.reason);
+    }
     if (!resize_ || resize_->op != event.op) return;
     note("the agreement is over before the resize: {}", printable(event.reason));
     resize_->op = 0;
 }
 
 StepPlace RebirthRun::target() const {
-    const std::string nodes = without_hosts(elastic_nodelist(job_), resize_->leaving);
+    std::string nodes = without_hosts(elastic_nodelist(job_), resize_->leaving);
+    if (granted_) nodes = without_hosts(nodes, granted_->node_list);
     const auto names = expand_hostlist(nodes);
     return {nodes,
             names && !names->empty() ? static_cast<int>(names->size()) : elastic_nodes(job_)};
@@ -177,6 +201,8 @@ void RebirthRun::start_next() {
 void RebirthRun::begin(const JobEvent& event) {
     resize_ = Resize{.op = event.op, .kind = event.kind, .from = world_.step->place().nodes};
     if (event.kind == ELASTIC_SHRINK) resize_->leaving = event.node_list;
+    if (request_ && *request_ != event.op) elastic_cancel(job_, 0);
+    request_.reset();
     if (offered_at_ > 0) resize_->negotiation = steady_now() - offered_at_;
     ++generation_;
     next_ = {};
@@ -201,6 +227,44 @@ void RebirthRun::received(int from, const Message& message) {
     if (message.word == Verb::refused && from == next_.connection)
         note("the new world has not all it needs: {}", printable(message.reason, 200));
     if (message.word == Verb::confirmed && from == next_.connection) confirmed(message);
+    if (message.word == Verb::request && from == world_.connection) requested(message.change);
+}
+
+// While the program is being resized it gets no answer: the resize is one, and what it waits for in
+// that must not be taken for another.
+void RebirthRun::requested(int change) {
+    if (stage_ != Stage::kSteady || ending_) return;
+    offered_at_ = steady_now();
+    if (change > 0) return ask_for(change);
+    if (change < 0) return give(-change);
+    if (request_) elastic_cancel(job_, 0);
+}
+
+void RebirthRun::ask_for(int nodes) {
+    if (elastic_request(job_, nodes, nodes, kAsLongAsItTakes) < 0)
+        return answer(elastic_detail(job_));
+    request_ = 0;
+}
+
+void RebirthRun::give(int nodes) {
+    if (elastic_nodes(job_) - nodes < std::max(1, elastic_min(job_)))
+        return answer(fmt::format("the job has at least {} nodes", elastic_min(job_)));
+    const auto names = expand_hostlist(elastic_nodelist(job_));
+    if (!names) return answer("the job's nodes are not known");
+    JobEvent shrink{};
+    shrink.kind = ELASTIC_SHRINK;
+    shrink.node_list = compress_hostlist(last_hosts(*names, elastic_batch_host(job_), nodes));
+    begin(shrink);
+}
+
+void RebirthRun::answer(const std::string& why) {
+    Message message{.word = Verb::answered};
+    message.reason = why;
+    listener_.send(world_.connection, message);
+}
+
+void RebirthRun::next_resize() {
+    if (granted_) begin(*std::exchange(granted_, std::nullopt));
 }
 
 void RebirthRun::greeted(int from, const Message& message) {
@@ -251,6 +315,7 @@ void RebirthRun::checkpointed(const Message& message) {
         return tell(world_, Verb::leave);
     }
     stage_ = Stage::kRestoring;
+    if (!next_.step) return start_next();  // it has died meanwhile
     if (next_.connection != kNobody) tell(next_, Verb::go);
 }
 
@@ -311,10 +376,10 @@ void RebirthRun::on_end(pid_t process, int wait_status) {
 void RebirthRun::next_died(int status) {
     const int attempt = next_.attempt;
     next_ = {};
+    next_.attempt = attempt;
     if (stage_ != Stage::kStarting && stage_ != Stage::kRestoring) return;
     if (!ending_ && attempt < kAttempts) {
         note("the program has died in a resize with status {}: it is started again", status);
-        next_.attempt = attempt;
         return start_next();
     }
     if (!world_.step) return finish(status);
@@ -328,13 +393,18 @@ void RebirthRun::give_up(const std::string& why) {
         Message message{.word = Verb::proceed};
         message.reason = why;
         listener_.send(world_.connection, message);
+    } else {
+        answer(why);
     }
     kill(next_);
     patient_until_ = kNever;
     stage_ = Stage::kSteady;
     const Resize resize = *resize_;
     resize_.reset();
-    if (resize.kind != ELASTIC_EXPAND) return;  // the agreement is over at its deadline
+    // The agreement of a shrink is over at its deadline.
+    if (resize.kind != ELASTIC_EXPAND) return next_resize();
+    if (granted_ && granted_->op > 0) elastic_done(job_, granted_->op);
+    granted_.reset();
     const std::string unused =
         without_hosts(elastic_nodelist(job_), world_.step->place().node_list);
     clean(unused);
@@ -351,6 +421,7 @@ void RebirthRun::complete() {
         elastic_done(job_, resize.op);
     else if (!resize.leaving.empty())
         release_nodes(job_, resize.leaving);
+    next_resize();
 }
 
 void RebirthRun::report() {
