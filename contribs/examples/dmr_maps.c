@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
 
     MPI_Init(&argc, &argv);
     DMR_AUTO(dmr_init(argc, argv), (void)NULL, load(), clean());
+    if (dmr_get_last_action() == DMR_ERROR) MPI_Abort(MPI_COMM_WORLD, 1);
     if (dmr_get_reconfig_count() == 0) begin();
     if (rank == 0) printf("dmr_maps: step %ld, %d processes\n", step, ranks);
     fflush(stdout);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/dmr_test_policies.h"
 #include "runtime/elastic_mpi.h"
@@ -21,14 +22,19 @@ MPI_Comm DMR_INTERCOMM = MPI_COMM_NULL;
 static struct {
     elastic_mpi* elastic; /* NULL: before dmr_init(), after dmr_finalize() */
     int rank, nodes, per_node;
-    int64_t resizes;          /* -1: not known yet */
     int expand_by, shrink_by; /* the next time */
     int expanding;            /* what is requested is an expansion of so many nodes */
     int asked;                /* and not said yet what came of it */
+    int blocking;
     int inhibitor, inhibited;
     DMRPolicy* policy;
     DMRAction last;
-} dmr = {.resizes = -1};
+} dmr;
+
+/* What is handed on from world to world. */
+static struct {
+    int64_t resizes, expansions, nodes; /* resizes -1: not known yet */
+} past = {.resizes = -1};
 
 /* Of the policies, which may be set before dmr_init(); 0: by the environment. */
 static struct { int min, max, stride, pref; } bounds;
@@ -48,8 +54,16 @@ static DMRAction next_is(DMRAction action) {
     return action;
 }
 
+/* Once, since programs try again and again. */
+static void say(const char* what) {
+    static char said[200];
+    if (dmr.rank != 0 || strncmp(said, what, sizeof said - 1) == 0) return;
+    snprintf(said, sizeof said, "%s", what);
+    fprintf(stderr, "dmr: %s\n", said);
+}
+
 static DMRAction fail(const char* what) {
-    if (dmr.rank == 0) fprintf(stderr, "dmr: %s\n", what);
+    say(what);
     return next_is(DMR_ERROR);
 }
 
@@ -64,13 +78,17 @@ DMRAction dmr_init(int argc, char* argv[]) {
     dmr.expand_by = SETTING(DMR_NODES_IN_EXPAND, 1);
     dmr.shrink_by = SETTING(DMR_NODES_IN_SHRINK, 1);
     dmr.inhibitor = SETTING(DMR_DEFAULT_INHIBITOR, 0);
-    dmr.resizes = 0;
+    dmr.blocking = SETTING(DMR_BLOCKING_REQ, 0);
     if (elastic_mpi_open(&dmr.elastic, MPI_COMM_WORLD, 0) != ELASTIC_MPI_OK)
         return fail(elastic_mpi_detail(NULL));
-    if (elastic_mpi_value(dmr.elastic, "dmr.resizes", &dmr.resizes, sizeof dmr.resizes) !=
-        ELASTIC_MPI_OK)
+    if (elastic_mpi_value(dmr.elastic, "dmr", &past, sizeof past) != ELASTIC_MPI_OK)
         return fail(elastic_mpi_detail(dmr.elastic));
-    return next_is(elastic_mpi_reborn(dmr.elastic) ? DMR_RESTART_RECONF : DMR_NO_ACTION);
+    const int reborn = elastic_mpi_reborn(dmr.elastic);
+    past.expansions += !reborn || past.nodes == dmr.nodes ? 0 : past.nodes < dmr.nodes ? 1 : -1;
+    if (past.expansions < 0) past.expansions = 0;
+    past.resizes += 1; /* to 0 in a program that begins */
+    past.nodes = dmr.nodes;
+    return next_is(reborn ? DMR_RESTART_RECONF : DMR_NO_ACTION);
 }
 
 static int is_pending(void) {
@@ -82,7 +100,7 @@ static int by_policy(void) {
     const int more = is_pending() ? dmr.expanding : 0;
     const DMRPolicyContext context = {
         .current_nodes = dmr.nodes,
-        .reconfig_count = (int)dmr.resizes,
+        .reconfig_count = (int)past.resizes,
         .nodes_in_expand = more,
         .procs_in_expand = more * dmr.per_node,
     };
@@ -101,7 +119,7 @@ static int by_round(void) {
 
 static int by_list(void) {
     static const int list[] = {2, 3, 4, 5, 6, 7, 8, 7, 6, 5, 4, 3, 2, 1};
-    return list[(uint64_t)dmr.resizes % (sizeof list / sizeof *list)] - dmr.nodes;
+    return list[(uint64_t)past.resizes % (sizeof list / sizeof *list)] - dmr.nodes;
 }
 
 /* How many nodes more, or fewer. */
@@ -123,32 +141,35 @@ static int wanted(DMRSuggestion suggestion) {
     }
 }
 
-/* Once, why nothing came of a request: a program asks again and again. */
+/* Why nothing came of a request. */
 static void say_why(void) {
-    static char said[200];
-    const char* why = elastic_mpi_detail(dmr.elastic);
     if (!dmr.asked || is_pending()) return;
     dmr.asked = 0;
-    if (dmr.rank != 0 || strncmp(said, why, sizeof said - 1) == 0) return;
-    snprintf(said, sizeof said, "%s", why);
-    fprintf(stderr, "dmr: %s\n", said);
+    say(elastic_mpi_detail(dmr.elastic));
+}
+
+static DMRAction look(void) {
+    const int due = elastic_mpi_due(dmr.elastic);
+    if (due < 0) return fail(elastic_mpi_detail(dmr.elastic));
+    if (!due) say_why();
+    return next_is(due ? DMR_RECONF : DMR_NO_ACTION);
+}
+
+static void ask(int change) {
+    if (change <= -dmr.nodes) change = 1 - dmr.nodes; /* one node stays */
+    if (change == 0) return;
+    dmr.asked = 1;
+    dmr.expanding = change > 0 ? change : 0;
+    if (elastic_mpi_request(dmr.elastic, change) != ELASTIC_MPI_OK) say_why();
 }
 
 DMRAction dmr_check(DMRSuggestion suggestion) {
     if (!dmr.elastic) return fail("dmr_check() before dmr_init()");
-    const int due = elastic_mpi_due(dmr.elastic);
-    if (due < 0) return fail(elastic_mpi_detail(dmr.elastic));
-    if (due) return next_is(DMR_RECONF);
-    say_why();
+    if (look() != DMR_NO_ACTION) return dmr.last;
     const int inhibited = dmr.inhibited++ % (dmr.inhibitor + 1) != dmr.inhibitor;
-    if (inhibited || is_pending()) return next_is(DMR_NO_ACTION);
-    int change = wanted(suggestion);
-    if (change <= -dmr.nodes) change = 1 - dmr.nodes; /* one node stays */
-    if (change == 0) return next_is(DMR_NO_ACTION);
-    dmr.asked = 1;
-    dmr.expanding = change > 0 ? change : 0;
-    if (elastic_mpi_request(dmr.elastic, change) != ELASTIC_MPI_OK) say_why();
-    return next_is(DMR_NO_ACTION);
+    if (!inhibited && !is_pending()) ask(wanted(suggestion));
+    while (dmr.blocking && is_pending() && look() == DMR_NO_ACTION) usleep(1000);
+    return dmr.last;
 }
 
 DMRAction dmr_reconfigure(void) {
@@ -158,7 +179,6 @@ DMRAction dmr_reconfigure(void) {
 DMRAction dmr_finalize(void) {
     if (!dmr.elastic) return fail("dmr_finalize() before dmr_init()");
     if (dmr.last == DMR_REDIST_FINALIZE) {
-        ++dmr.resizes;
         elastic_mpi_sync(dmr.elastic);
         if (dmr.rank == 0)
             fprintf(stderr, "dmr: nothing took over from the program, whose data are saved: %s\n",
@@ -248,11 +268,11 @@ int dmr_get_current_node_count(void) {
 }
 
 int dmr_get_reconfig_count(void) {
-    return (int)dmr.resizes;
+    return (int)past.resizes;
 }
 
 int dmr_get_active_expansions(void) {
-    return 0;
+    return (int)past.expansions;
 }
 
 int dmr_pending_expansion(void) {

@@ -40,6 +40,9 @@ extern "C" {
 #ifndef DMR_NODES_IN_SHRINK
 #define DMR_NODES_IN_SHRINK 1
 #endif
+#ifndef DMR_BLOCKING_REQ /* 1: dmr_check() returns when what it asks for is there, or refused */
+#define DMR_BLOCKING_REQ 0
+#endif
 #ifndef DMR_DEFAULT_INHIBITOR
 #define DMR_DEFAULT_INHIBITOR 0
 #endif
@@ -135,7 +138,7 @@ DMR_API int dmr_get_procs_next_shrink(void);
 
 DMR_API int dmr_get_current_node_count(void);
 DMR_API int dmr_get_reconfig_count(void);    /* resizes since the program began */
-DMR_API int dmr_get_active_expansions(void); /* 0: there are no jobs beside this one */
+DMR_API int dmr_get_active_expansions(void); /* expansions less shrinks, at least 0 */
 DMR_API int dmr_pending_expansion(void);     /* 1 while a request for nodes waits */
 DMR_API DMRStatus dmr_cancel_expansion(void);
 

@@ -59,10 +59,10 @@ enum class Stage {
 };
 
 struct Resize {
-    std::int64_t op = 0;  // 0: there is no agreement, or none any more
-    int kind = 0, from = 0;
-    std::string leaving = {};  // nodes
-    bool beside = true;        // the new world starts before the old one has left
+    std::int64_t op = 0;             // 0: there is no agreement, or none any more
+    int kind = 0, from = 0, to = 0;  // nodes
+    std::string leaving = {};        // nodes
+    bool beside = true;              // the new world starts before the old one has left
     Duration negotiation = 0, start = 0, stop = 0;
     Time asked = 0, checkpointed = 0, told_to_leave = 0, ended = 0;
     runtime::Phases phases = {};
@@ -127,11 +127,13 @@ class RebirthRun : public JobUser {
     Stage stage_ = Stage::kSteady;
     std::optional<Resize> resize_;
     std::optional<std::int64_t> request_;  // the op of what the program asks for, 0: not known yet
+    std::optional<int> wish_;              // what it asks for when the resize is over
     std::optional<JobEvent> granted_;      // nodes that wait for the end of another resize
     std::string spill_ = "/tmp";
     Time offered_at_ = 0, patient_until_ = kNever;
-    bool closed_ = false;  // nothing is left in shared memory
-    bool ending_ = false;  // by a signal: no resizes any more
+    bool closed_ = false;       // nothing is left in shared memory
+    std::optional<int> ended_;  // with this status, but the world before it has not
+    bool ending_ = false;       // by a signal: no resizes any more
     bool over_ = false;
     int resizes_ = 0, status_ = 0;
 };
@@ -203,6 +205,7 @@ void RebirthRun::begin(const JobEvent& event) {
     if (event.kind == ELASTIC_SHRINK) resize_->leaving = event.node_list;
     if (request_ && *request_ != event.op) elastic_cancel(job_, 0);
     request_.reset();
+    wish_.reset();
     if (offered_at_ > 0) resize_->negotiation = steady_now() - offered_at_;
     ++generation_;
     next_ = {};
@@ -212,7 +215,9 @@ void RebirthRun::begin(const JobEvent& event) {
 
 void RebirthRun::on_time() {
     for (const auto& [from, message] : listener_.receive()) received(from, message);
-    if (stage_ != Stage::kStarting || steady_now() < patient_until_) return;
+    if (steady_now() < patient_until_) return;
+    if (ended_) return finish(*ended_);
+    if (stage_ != Stage::kStarting) return;
     note("no world starts beside the other within {:g} s: one after the other", kBesides);
     resize_->beside = false;
     kill(next_);
@@ -231,8 +236,9 @@ void RebirthRun::received(int from, const Message& message) {
 }
 
 // While the program is being resized it gets no answer: the resize is one, and what it waits for in
-// that must not be taken for another.
+// that must not be taken for another.  A new world may ask before the old one has ended.
 void RebirthRun::requested(int change) {
+    if (stage_ == Stage::kEnding) wish_ = change;
     if (stage_ != Stage::kSteady || ending_) return;
     offered_at_ = steady_now();
     if (change > 0) return ask_for(change);
@@ -264,7 +270,8 @@ void RebirthRun::answer(const std::string& why) {
 }
 
 void RebirthRun::next_resize() {
-    if (granted_) begin(*std::exchange(granted_, std::nullopt));
+    if (granted_) return begin(*std::exchange(granted_, std::nullopt));
+    if (wish_) requested(*std::exchange(wish_, std::nullopt));
 }
 
 void RebirthRun::greeted(int from, const Message& message) {
@@ -330,6 +337,7 @@ void RebirthRun::confirmed(const Message& message) {
         resize_->told_to_leave = steady_now();
         tell(world_, Verb::leave);
     }
+    resize_->to = next_.step->place().nodes;
     tell(next_, Verb::ok);
     old_ = std::move(world_);
     world_ = std::move(next_);
@@ -370,7 +378,9 @@ void RebirthRun::on_end(pid_t process, int wait_status) {
     }
     if (stage_ == Stage::kRestoring) return;  // the checkpoint is complete
     kill(next_);
-    finish(status_ != 0 ? status_ : status);
+    ended_ = status_ != 0 ? status_ : status;
+    if (stage_ != Stage::kEnding) return finish(*ended_);
+    patient_until_ = steady_now() + kBesides;
 }
 
 void RebirthRun::next_died(int status) {
@@ -421,6 +431,7 @@ void RebirthRun::complete() {
         elastic_done(job_, resize.op);
     else if (!resize.leaving.empty())
         release_nodes(job_, resize.leaving);
+    if (ended_) return finish(*ended_);
     next_resize();
 }
 
@@ -430,7 +441,7 @@ void RebirthRun::report() {
         "resize {}: {} -> {} nodes: negotiation {:.3f} s, start {:.3f} s, evacuation {:.3f} s, "
         "checkpoint {:.3f} s, stop {:.3f} s, reconnect {:.3f} s, rebalance {:.3f} s, restore "
         "{:.3f} s; pause {:.3f} s",
-        ++resizes_, resize_->from, world_.step->place().nodes, resize_->negotiation, resize_->start,
+        ++resizes_, resize_->from, resize_->to, resize_->negotiation, resize_->start,
         phases.evacuation, phases.checkpoint, resize_->stop, phases.reconnect, phases.rebalance,
         phases.restore, resize_->pause);
 }

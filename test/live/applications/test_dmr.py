@@ -16,9 +16,9 @@ class Maps:
     def __init__(self, cluster, mpi):
         self.cluster, self.mpi, self.program = cluster, mpi, Program(cluster, mpi, "dmr_maps")
 
-    def submit(self, most, nodes, annotation):
+    def submit(self, most, nodes, annotation, options=""):
         self.file = self.cluster.base / "out" / f"maps.{self.mpi}.{Program.started}"
-        return self.program.submit(f"{self.file} {STEPS} {most}", nodes, annotation=annotation)
+        return self.program.submit(f"{self.file} {STEPS} {most}", nodes, options, annotation)
 
     def digest(self):
         return hashlib.sha1(self.file.read_bytes()).hexdigest()
@@ -60,3 +60,22 @@ def test_a_request_that_is_refused_costs_it_nothing(maps, unresized):
     job.wait_worlds(2, 4, 1)
     assert job.finish() == f"dmr_maps: {STEPS} steps: 2 resizes"
     assert job.worlds() == [2, 4, 1] and maps.digest() == unresized, job.output()
+
+
+def test_it_goes_round_by_a_policy(cluster, mpi):
+    """Each world asks at once, while the one before it still has to end."""
+    program = Program(cluster, mpi, "dmr_round")
+    job = program.submit("4", 1, annotation="evolving,min=1,max=4", environment="export DMR_DEFAULT_POLICY_MAX=4")
+    job.wait_worlds(1, 2, 4, 1, 2)
+    assert job.finish() == "dmr_round: 4 steps: 2 expansions, intercommunicator 0"
+    assert "status 0" in job.output() and "error" not in job.output(), job.output()
+
+
+def test_a_request_of_which_nothing_comes_is_made_again(maps, unresized):
+    """The first world that it asks for dies twice, and its nodes are given back."""
+    maps.program.wrap("[[ $birth != 1.* ]] || exit 7")
+    job = maps.submit(4, 2, "evolving,min=1,max=4", maps.program.srun_type)
+    job.wait_worlds(2, 4, 1)
+    assert job.finish() == f"dmr_maps: {STEPS} steps: 2 resizes"
+    assert "no resize: the new world has died with status 7" in job.output()
+    assert maps.digest() == unresized, job.output()
