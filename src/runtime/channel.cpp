@@ -45,6 +45,7 @@ void fields(F& f, Message& message) {
     f.optional("spill", message.spill, Text{4096});
     f.optional("nodes", message.node_list, Text{kLongestLine});
     f.optional("tasks_per_node", message.tasks_per_node, Whole{0, 1'000'000});
+    f.optional("change", message.change, Whole{-1'000'000, 1'000'000});
     f.optional("reason", message.reason, Prose{1024});
     f.optional("phases", message.phases);
 }

@@ -6,9 +6,12 @@
 //              confirmed   all that was in the checkpoint is there again; answered with ok
 //              checkpointed   upon resize: the checkpoint is complete; leave or proceed follows
 //              refused     upon resize: why there is none; the program goes on
+//              request     of more nodes, or fewer; answered only if nothing comes of it: a resize
+//                          ends it, whatever that is for
 //              closed      it has ended, and nothing of it is left in shared memory
 //     launcher: resize     at the next point where it may happen
 //               proceed    there will be no other world: go on as you are
+//               answered   nothing comes of the request
 #pragma once
 
 #include <cstdint>
@@ -22,11 +25,24 @@
 
 namespace elastic::runtime {
 
-enum class Verb { hello, go, confirmed, ok, resize, checkpointed, refused, leave, proceed, closed };
+enum class Verb {
+    hello,
+    go,
+    confirmed,
+    ok,
+    resize,
+    checkpointed,
+    refused,
+    leave,
+    proceed,
+    closed,
+    request,
+    answered,
+};
 constexpr auto names(Verb) {
     return std::to_array<std::string_view>({"hello", "go", "confirmed", "ok", "resize",
-                                            "checkpointed", "refused", "leave", "proceed",
-                                            "closed"});
+                                            "checkpointed", "refused", "leave", "proceed", "closed",
+                                            "request", "answered"});
 }
 
 // Seconds that a resize takes ([gupta] table II).
@@ -44,7 +60,8 @@ struct Message {
     std::string spill = {};       // hello: where files are that found no place in memory
     std::string node_list = {};   // resize, in Slurm's notation
     int tasks_per_node = 0;       // resize
-    std::string reason = {};      // refused, proceed
+    int change = 0;               // request: nodes, fewer if negative; 0: it is withdrawn
+    std::string reason = {};      // refused, proceed, answered
     Phases phases = {};           // checkpointed, confirmed
 };
 

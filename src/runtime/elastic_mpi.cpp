@@ -22,6 +22,7 @@ struct elastic_mpi {
 namespace {
 
 constexpr std::size_t kLongestName = 255, kLargestValue = std::size_t{1} << 20;
+constexpr int kMostNodes = 1'000'000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62, kMostObjects = INT32_MAX;
 
 std::string& open_detail() {
@@ -128,6 +129,27 @@ int elastic_mpi_sync(elastic_mpi* e) {
         e->session->sync();
         return {};
     });
+}
+
+int elastic_mpi_due(elastic_mpi* e) {
+    if (!e) return ELASTIC_MPI_EINVAL;
+    bool due = false;
+    const int status = guarded(e->session->detail, ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
+        due = e->session->due();
+        return {};
+    });
+    return status == ELASTIC_MPI_OK ? due : status;
+}
+
+int elastic_mpi_request(elastic_mpi* e, int nodes) {
+    if (!e) return ELASTIC_MPI_EINVAL;
+    std::string& detail = e->session->detail;
+    if (nodes < -kMostNodes || nodes > kMostNodes) return refuse(detail, "so many nodes are not");
+    return guarded(detail, ELASTIC_MPI_ESTATE, [&] { return e->session->request(nodes); });
+}
+
+int elastic_mpi_requested(const elastic_mpi* e) {
+    return e && e->session->requested() ? 1 : 0;
 }
 
 int elastic_mpi_close(elastic_mpi* e) {

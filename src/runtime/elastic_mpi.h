@@ -41,9 +41,10 @@ typedef struct elastic_mpi elastic_mpi;
 
 enum elastic_mpi_error {
     ELASTIC_MPI_OK = 0,
-    ELASTIC_MPI_EINVAL = -1, /* an argument is outside its range, or is not what it was before */
-    ELASTIC_MPI_EWORLD = -2, /* the processes are not one world: srun's --mpi is not this MPI's */
-    ELASTIC_MPI_ESYSTEM = -3 /* a system call has failed, e.g. there is no memory */
+    ELASTIC_MPI_EINVAL = -1,  /* an argument is outside its range, or is not what it was before */
+    ELASTIC_MPI_EWORLD = -2,  /* the processes are not one world: srun's --mpi is not this MPI's */
+    ELASTIC_MPI_ESYSTEM = -3, /* a system call has failed, e.g. there is no memory */
+    ELASTIC_MPI_ESTATE = -4   /* not now: a request is under way, or nobody is there to ask */
 };
 
 enum elastic_mpi_open_flags {
@@ -102,6 +103,20 @@ ELASTIC_MPI_API int elastic_mpi_owner(const elastic_mpi* e, uint64_t object);
  * and exit(0), when those that take over have everything.  Otherwise, and if that fails, it
  * returns 0 and the program goes on. */
 ELASTIC_MPI_API int elastic_mpi_sync(elastic_mpi* e);
+
+/* 1 if elastic_mpi_sync() would resize the program now, for one that has to prepare for that, by a
+ * checkpoint of its own: the resize waits for the next elastic_mpi_sync().  0: it would not. */
+ELASTIC_MPI_API int elastic_mpi_due(elastic_mpi* e);
+
+/* Asks for so many nodes more, or fewer if negative: the job's class has to be evolving for more.
+ * What process 0 says counts.  Returns at once; elastic_mpi_sync() resizes the program when the
+ * nodes are there.  0 withdraws a request of more.  One request at a time: ELASTIC_MPI_ESTATE. */
+ELASTIC_MPI_API int elastic_mpi_request(elastic_mpi* e, int nodes);
+
+/* 1 while a request is under way.  It ends with a resize, even if that is for another reason, and
+ * otherwise in elastic_mpi_due() or elastic_mpi_sync(), after which elastic_mpi_detail() says why,
+ * but not before a second: a program may ask in every step. */
+ELASTIC_MPI_API int elastic_mpi_requested(const elastic_mpi* e);
 
 /* Ends the program's part in resizes and frees everything.  Before MPI_Finalize().  NULL is
  * allowed. */

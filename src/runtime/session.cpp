@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 16;  // of packed objects
 constexpr Duration kNow = 0;
+constexpr Duration kPause = 1;  // before a program that asks in every step may ask again in vain
 
 std::string variable(const char* name, const char* fallback) {
     const char* text = std::getenv(name);
@@ -290,26 +292,68 @@ int Session::owner(std::uint64_t object) const {
     return object < owners_.size() ? owners_[object] : ELASTIC_MPI_EINVAL;
 }
 
-void Session::sync() {
-    if (!meeting_) return;
-    int told = 0;
-    std::optional<Message> request;
+// Process 0: takes what the launcher has said; false if that has ended.  over: why nothing comes of
+// a request.
+bool Session::hear(std::string& over) {
+    while (!due_) {
+        const auto message = channel_->receive(kNow);
+        if (!message) break;
+        if (message->word == Verb::resize) due_ = message;
+        if (message->word != Verb::answered || !requested_) continue;
+        answer_ = message;
+        answered_ = MPI_Wtime();
+    }
+    if (answer_ && MPI_Wtime() >= answered_ + kPause) {
+        over = answer_->reason.empty() ? "nothing came of the request" : answer_->reason;
+        answer_.reset();
+    }
+    return channel_->open();
+}
+
+bool Session::due() {
+    if (!meeting_ || due_) return due_.has_value();
+    std::string over;
+    enum News { kNothing, kResize, kOver, kAlone };
+    int news = kNothing;
     if (channel_) {
-        request = channel_->receive(kNow);
-        told = request && request->word == Verb::resize ? 1 : channel_->open() ? 0 : -1;
+        const bool heard = hear(over);
+        news = due_ ? kResize : !heard ? kAlone : !over.empty() ? kOver : kNothing;
     }
-    MPI_Bcast(&told, 1, MPI_INT, 0, world_.comm());
-    if (told < 0) {  // nobody will ask any more; the files go at the end
+    MPI_Bcast(&news, 1, MPI_INT, 0, world_.comm());
+    if (news == kAlone) {  // nobody will ask any more; the files go at the end
         detail = "selastic-run has ended";
-        return;
+        requested_ = false;
     }
-    if (told == 0) return;
+    if (news == kOver) {
+        detail = world_.share(over);
+        requested_ = false;
+    }
+    if (news != kResize) return false;
     Message shared{.word = Verb::resize};
     shared.generation = std::strtoll(
-        world_.share(request ? std::to_string(request->generation) : "").c_str(), nullptr, 10);
-    shared.node_list = world_.share(request ? request->node_list : "");
-    shared.tasks_per_node = world_.highest(request ? request->tasks_per_node : 0);
-    resize(shared);
+        world_.share(due_ ? std::to_string(due_->generation) : "").c_str(), nullptr, 10);
+    shared.node_list = world_.share(due_ ? due_->node_list : "");
+    shared.tasks_per_node = world_.highest(due_ ? due_->tasks_per_node : 0);
+    due_ = shared;
+    return true;
+}
+
+void Session::sync() {
+    if (!due()) return;
+    const Message request = *std::exchange(due_, std::nullopt);
+    resize(request);
+}
+
+Result<void> Session::request(int change) {
+    if (!meeting_) return error("there is no selastic-run in an elastic job to ask");
+    if (change == 0 && !requested_) return {};
+    if (change != 0 && requested_) return error("a request is under way already");
+    requested_ = true;
+    if (!channel_) return {};
+    Message message{.word = Verb::request};
+    message.change = change;
+    channel_->send(message);
+    return {};
 }
 
 void Session::resize(const Message& request) {
@@ -462,6 +506,8 @@ void Session::leave(const std::vector<std::string>& staying) {
 }
 
 void Session::forget_resize() {
+    requested_ = false;
+    answer_.reset();
     MPI_Barrier(world_.comm());
     if (store_ && world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
 }

@@ -42,7 +42,10 @@ class Session {
     Result<void> value(const std::string& name, void* data, std::size_t size);
     Result<void> objects(const ObjectCalls& calls);
     int owner(std::uint64_t object) const;
+    bool due();
     void sync();
+    Result<void> request(int change);
+    bool requested() const { return requested_; }
     void close();
 
     std::string detail;
@@ -57,6 +60,7 @@ class Session {
     Result<void> map(const Array& array);
     Result<Array> make_array(const std::string& name, std::uint64_t element, std::uint64_t count);
     Bounds bounds_of(const Array& array, std::size_t blocks) const;
+    bool hear(std::string& over);
     void resize(const Message& request);
     Result<Checkpoint> evacuate(const Message& request, Phases& phases);
     Result<void> move_all(Checkpoint& checkpoint, const std::vector<std::string>& nodes,
@@ -71,6 +75,10 @@ class Session {
     unsigned flags_;
     std::optional<Meeting> meeting_;  // nothing: there is no launcher
     std::optional<Channel> channel_;  // process 0's
+    std::optional<Message> due_;      // a resize that sync() carries out
+    bool requested_ = false;          // and there was neither a resize nor an answer
+    std::optional<Message> answer_;   // process 0's, which the others do not know of yet
+    double answered_ = 0;             // when it came
     std::string spill_;
     std::optional<Store> store_;
     Checkpoint checkpoint_;  // of which this world has been born; arrays: those there are now

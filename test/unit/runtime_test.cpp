@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The parts of libelastic-mpi that need no MPI: which blocks move where, who has which object, what
 // a checkpoint says, and the files in shared memory.
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -155,6 +156,31 @@ TEST(a_meeting_is_read_as_it_was_written) {
     check_that(parse_meeting(to_string(of_job))->id == of_job.id);
     for (const char* text : {"", "1", "x:a:b:0:0", "70000:a:b:0:0", "1:a:b:0", "1:../x:b:0:0"})
         check_that(!parse_meeting(text));
+}
+
+TEST(what_a_program_asks_for_is_heard_in_its_order) {
+    int ends[2];
+    check_eq(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    Channel program{Fd(ends[0])}, launcher{Fd(ends[1])};
+    for (const int change : {4, -1'000'000, 0}) {
+        Message message{.word = Verb::request};
+        message.change = change;
+        program.send(message);
+    }
+    for (const int change : {4, -1'000'000, 0}) {
+        const auto heard = launcher.receive(kNever);
+        check_that(heard && heard->word == Verb::request && heard->change == change);
+    }
+    check_that(!launcher.receive(0) && launcher.open());
+    Message answer{.word = Verb::answered};
+    answer.reason = "job 7 is not evolving: submit it with --elastic=evolving to ask for nodes";
+    launcher.send(answer);
+    const auto heard = program.receive(kNever);
+    check_that(heard && heard->word == Verb::answered && heard->reason == answer.reason);
+    Message absurd{.word = Verb::request};
+    absurd.change = 1'000'001;
+    program.send(absurd);
+    check_that(!launcher.receive(kNever) && !launcher.open());
 }
 
 TEST(files_are_their_owner_s_alone_and_go) {

@@ -71,6 +71,8 @@ void JobUser::on_event(const JobEvent& event) {
             return offered(event);
         case ELASTIC_EVENT_ACCEPTED:
             return accepted(event);
+        case ELASTIC_EVENT_QUEUED:
+            return queued(event);
         case ELASTIC_EVENT_RESIZED:
             return resized(event);
         case ELASTIC_EVENT_ENDED:

@@ -37,6 +37,7 @@ class JobUser {
     // out, or over without that.
     virtual void offered(const JobEvent& event) = 0;
     virtual void accepted(const JobEvent& event) = 0;
+    virtual void queued(const JobEvent&) {}  // a request is known to the controller
     virtual void resized(const JobEvent& event) = 0;
     virtual void ended(const JobEvent& event) = 0;
 };

@@ -3,6 +3,9 @@
 // world.  That is started beside the one which computes, and is ready before it takes over; where
 // that does not work or is not wanted, one after the other.
 //
+// A program may ask for nodes, or to leave some.  Nodes that come while it is being resized wait
+// for the end of that, and become a resize of their own.
+//
 // Always holds: one world computes; the old one leaves when the new one has confirmed that it has
 // everything, and goes on if it does not come to that; nodes are given back when nothing of ours
 // runs on them, by the agreement or, if that is over, by a release; at the end nothing is left in
@@ -15,6 +18,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
@@ -34,6 +38,7 @@ using runtime::Verb;
 
 constexpr Duration kBesides = 20;  // within which a world starts beside another, or it never does
 constexpr int kAttempts = 2;       // of a world to be born
+constexpr Duration kAsLongAsItTakes = 1e9;
 constexpr int kNobody = -1;
 
 // The processes of one start of the program.
@@ -54,10 +59,10 @@ enum class Stage {
 };
 
 struct Resize {
-    std::int64_t op = 0;  // 0: there is no agreement, or none any more
-    int kind = 0, from = 0;
-    std::string leaving = {};  // nodes
-    bool beside = true;        // the new world starts before the old one has left
+    std::int64_t op = 0;             // 0: there is no agreement, or none any more
+    int kind = 0, from = 0, to = 0;  // nodes
+    std::string leaving = {};        // nodes
+    bool beside = true;              // the new world starts before the old one has left
     Duration negotiation = 0, start = 0, stop = 0;
     Time asked = 0, checkpointed = 0, told_to_leave = 0, ended = 0;
     runtime::Phases phases = {};
@@ -85,6 +90,7 @@ class RebirthRun : public JobUser {
   private:
     void offered(const JobEvent& event) override;
     void accepted(const JobEvent& event) override;
+    void queued(const JobEvent& event) override;
     void resized(const JobEvent& event) override;
     void ended(const JobEvent& event) override;
 
@@ -94,6 +100,11 @@ class RebirthRun : public JobUser {
     StepPlace target() const;
     void tell(const World& world, Verb verb) { listener_.send(world.connection, {.word = verb}); }
     void received(int from, const Message& message);
+    void requested(int change);
+    void ask_for(int nodes);
+    void give(int nodes);
+    void answer(const std::string& why);
+    void next_resize();
     void greeted(int from, const Message& message);
     void refuse_world(int from, World& world, const Message& message);
     void ask_for_checkpoint();
@@ -115,10 +126,14 @@ class RebirthRun : public JobUser {
     std::int64_t generation_ = 0;  // of the newest world
     Stage stage_ = Stage::kSteady;
     std::optional<Resize> resize_;
+    std::optional<std::int64_t> request_;  // the op of what the program asks for, 0: not known yet
+    std::optional<int> wish_;              // what it asks for when the resize is over
+    std::optional<JobEvent> granted_;      // nodes that wait for the end of another resize
     std::string spill_ = "/tmp";
     Time offered_at_ = 0, patient_until_ = kNever;
-    bool closed_ = false;  // nothing is left in shared memory
-    bool ending_ = false;  // by a signal: no resizes any more
+    bool closed_ = false;       // nothing is left in shared memory
+    std::optional<int> ended_;  // with this status, but the world before it has not
+    bool ending_ = false;       // by a signal: no resizes any more
     bool over_ = false;
     int resizes_ = 0, status_ = 0;
 };
@@ -140,19 +155,30 @@ void RebirthRun::accepted(const JobEvent& event) {
     if (event.kind == ELASTIC_SHRINK) begin(event);
 }
 
+void RebirthRun::queued(const JobEvent& event) {
+    if (request_ && event.kind == ELASTIC_EXPAND) request_ = event.op;
+}
+
 void RebirthRun::resized(const JobEvent& event) {
-    if (event.kind == ELASTIC_EXPAND && stage_ == Stage::kSteady && !ending_) begin(event);
+    if (event.kind != ELASTIC_EXPAND || ending_) return;
+    if (stage_ == Stage::kSteady) return begin(event);
+    granted_ = event;
 }
 
 // The shrink is over, but the program may be about to leave the nodes: they go back all the same.
 void RebirthRun::ended(const JobEvent& event) {
+    if (request_ && event.kind == ELASTIC_EXPAND && (event.op == 0 || event.op == *request_)) {
+        request_.reset();
+        return answer(event.reason);
+    }
     if (!resize_ || resize_->op != event.op) return;
     note("the agreement is over before the resize: {}", printable(event.reason));
     resize_->op = 0;
 }
 
 StepPlace RebirthRun::target() const {
-    const std::string nodes = without_hosts(elastic_nodelist(job_), resize_->leaving);
+    std::string nodes = without_hosts(elastic_nodelist(job_), resize_->leaving);
+    if (granted_) nodes = without_hosts(nodes, granted_->node_list);
     const auto names = expand_hostlist(nodes);
     return {nodes,
             names && !names->empty() ? static_cast<int>(names->size()) : elastic_nodes(job_)};
@@ -177,6 +203,9 @@ void RebirthRun::start_next() {
 void RebirthRun::begin(const JobEvent& event) {
     resize_ = Resize{.op = event.op, .kind = event.kind, .from = world_.step->place().nodes};
     if (event.kind == ELASTIC_SHRINK) resize_->leaving = event.node_list;
+    if (request_ && *request_ != event.op) elastic_cancel(job_, 0);
+    request_.reset();
+    wish_.reset();
     if (offered_at_ > 0) resize_->negotiation = steady_now() - offered_at_;
     ++generation_;
     next_ = {};
@@ -188,7 +217,9 @@ void RebirthRun::begin(const JobEvent& event) {
 
 void RebirthRun::on_time() {
     for (const auto& [from, message] : listener_.receive()) received(from, message);
-    if (stage_ != Stage::kStarting || steady_now() < patient_until_) return;
+    if (steady_now() < patient_until_) return;
+    if (ended_) return finish(*ended_);
+    if (stage_ != Stage::kStarting) return;
     note("no world starts beside the other within {:g} s: one after the other", kBesides);
     resize_->beside = false;
     kill(next_);
@@ -203,6 +234,46 @@ void RebirthRun::received(int from, const Message& message) {
     if (message.word == Verb::refused && from == next_.connection)
         note("the new world has not all it needs: {}", printable(message.reason, 200));
     if (message.word == Verb::confirmed && from == next_.connection) confirmed(message);
+    if (message.word == Verb::request && from == world_.connection) requested(message.change);
+}
+
+// While the program is being resized it gets no answer: the resize is one, and what it waits for in
+// that must not be taken for another.  A new world may ask before the old one has ended.
+void RebirthRun::requested(int change) {
+    if (stage_ == Stage::kEnding) wish_ = change;
+    if (stage_ != Stage::kSteady || ending_) return;
+    offered_at_ = steady_now();
+    if (change > 0) return ask_for(change);
+    if (change < 0) return give(-change);
+    if (request_) elastic_cancel(job_, 0);
+}
+
+void RebirthRun::ask_for(int nodes) {
+    if (elastic_request(job_, nodes, nodes, kAsLongAsItTakes) < 0)
+        return answer(elastic_detail(job_));
+    request_ = 0;
+}
+
+void RebirthRun::give(int nodes) {
+    if (elastic_nodes(job_) - nodes < std::max(1, elastic_min(job_)))
+        return answer(fmt::format("the job has at least {} nodes", elastic_min(job_)));
+    const auto names = expand_hostlist(elastic_nodelist(job_));
+    if (!names) return answer("the job's nodes are not known");
+    JobEvent shrink{};
+    shrink.kind = ELASTIC_SHRINK;
+    shrink.node_list = compress_hostlist(last_hosts(*names, elastic_batch_host(job_), nodes));
+    begin(shrink);
+}
+
+void RebirthRun::answer(const std::string& why) {
+    Message message{.word = Verb::answered};
+    message.reason = why;
+    listener_.send(world_.connection, message);
+}
+
+void RebirthRun::next_resize() {
+    if (granted_) return begin(*std::exchange(granted_, std::nullopt));
+    if (wish_) requested(*std::exchange(wish_, std::nullopt));
 }
 
 void RebirthRun::greeted(int from, const Message& message) {
@@ -253,6 +324,7 @@ void RebirthRun::checkpointed(const Message& message) {
         return tell(world_, Verb::leave);
     }
     stage_ = Stage::kRestoring;
+    if (!next_.step) return start_next();  // it has died meanwhile
     if (next_.connection != kNobody) tell(next_, Verb::go);
 }
 
@@ -267,6 +339,7 @@ void RebirthRun::confirmed(const Message& message) {
         resize_->told_to_leave = steady_now();
         tell(world_, Verb::leave);
     }
+    resize_->to = next_.step->place().nodes;
     tell(next_, Verb::ok);
     old_ = std::move(world_);
     world_ = std::move(next_);
@@ -307,16 +380,18 @@ void RebirthRun::on_end(pid_t process, int wait_status) {
     }
     if (stage_ == Stage::kRestoring) return;  // the checkpoint is complete
     kill(next_);
-    finish(status_ != 0 ? status_ : status);
+    ended_ = status_ != 0 ? status_ : status;
+    if (stage_ != Stage::kEnding) return finish(*ended_);
+    patient_until_ = steady_now() + kBesides;
 }
 
 void RebirthRun::next_died(int status) {
     const int attempt = next_.attempt;
     next_ = {};
+    next_.attempt = attempt;
     if (stage_ != Stage::kStarting && stage_ != Stage::kRestoring) return;
     if (!ending_ && attempt < kAttempts) {
         note("the program has died in a resize with status {}: it is started again", status);
-        next_.attempt = attempt;
         return start_next();
     }
     if (!world_.step) return finish(status);
@@ -330,13 +405,18 @@ void RebirthRun::give_up(const std::string& why) {
         Message message{.word = Verb::proceed};
         message.reason = why;
         listener_.send(world_.connection, message);
+    } else {
+        answer(why);
     }
     kill(next_);
     patient_until_ = kNever;
     stage_ = Stage::kSteady;
     const Resize resize = *resize_;
     resize_.reset();
-    if (resize.kind != ELASTIC_EXPAND) return;  // the agreement is over at its deadline
+    // The agreement of a shrink is over at its deadline.
+    if (resize.kind != ELASTIC_EXPAND) return next_resize();
+    if (granted_ && granted_->op > 0) elastic_done(job_, granted_->op);
+    granted_.reset();
     const std::string unused =
         without_hosts(elastic_nodelist(job_), world_.step->place().node_list);
     clean(unused);
@@ -353,6 +433,8 @@ void RebirthRun::complete() {
         elastic_done(job_, resize.op);
     else if (!resize.leaving.empty())
         release_nodes(job_, resize.leaving);
+    if (ended_) return finish(*ended_);
+    next_resize();
 }
 
 void RebirthRun::report() {
@@ -361,7 +443,7 @@ void RebirthRun::report() {
         "resize {}: {} -> {} nodes: negotiation {:.3f} s, start {:.3f} s, evacuation {:.3f} s, "
         "checkpoint {:.3f} s, stop {:.3f} s, reconnect {:.3f} s, rebalance {:.3f} s, restore "
         "{:.3f} s; pause {:.3f} s",
-        ++resizes_, resize_->from, world_.step->place().nodes, resize_->negotiation, resize_->start,
+        ++resizes_, resize_->from, resize_->to, resize_->negotiation, resize_->start,
         phases.evacuation, phases.checkpoint, resize_->stop, phases.reconnect, phases.rebalance,
         phases.restore, resize_->pause);
 }
