@@ -4,9 +4,11 @@
  * number of processes, nor on when it changes: its SHA-1, printed at the end, is that of a run
  * without resizes.
  *
- *     selastic-run stencil2d [SIZE [STEPS [FILE]]]
+ *     selastic-run stencil2d [SIZE [STEPS [FILE [PICTURE]]]]
  *
  * With FILE it waits after half of the steps, resized all the same, until there is such a file.
+ * With PICTURE each world writes the field that it begins with to PICTURE.STEP.PROCESSES, and the
+ * last one that with which it ends: doubles, row after row.
  * What makes it malleable is marked: M. */
 #include <elastic_mpi.h> /* M */
 #include <math.h>
@@ -33,9 +35,23 @@ static void relax(const double* old, double* next, const double* above, const do
     }
 }
 
+static void write_field(const char* picture, long step, const void* field, const struct rows* rows,
+                        size_t row) {
+    char path[4096];
+    MPI_File file;
+    snprintf(path, sizeof path, "%s.%ld.%d", picture, step, ranks);
+    if (MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                      &file) != MPI_SUCCESS)
+        stop("the picture cannot be written");
+    MPI_File_write_at_all(file, (MPI_Offset)(rows->first * row), field,
+                          (int)((size_t)rows->count * row), MPI_BYTE, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+
 int main(int argc, char** argv) {
     const long size = argc > 1 ? atol(argv[1]) : 1024, steps = argc > 2 ? atol(argv[2]) : 100;
     const char* const file = argc > 3 ? argv[3] : NULL;
+    const char* const picture = argc > 4 ? argv[4] : NULL;
     const size_t row = (size_t)size * sizeof(double);
     elastic_mpi* elastic;
     double* field[2];
@@ -59,6 +75,7 @@ int main(int argc, char** argv) {
                 field[0][i * size + j] =
                     sin(3 * angle * (double)((long)lo + i)) * cos(5 * angle * (double)j) + 1;
     announce("stencil2d", step);
+    if (picture) write_field(picture, step, field[step % 2], &rows, row);
 
     for (; step < steps; ++step) {
         do must(elastic_mpi_sync(elastic), elastic); /* M */
@@ -67,6 +84,7 @@ int main(int argc, char** argv) {
         relax(field[step % 2], field[(step + 1) % 2], above, below, size, &rows);
     }
 
+    if (picture) write_field(picture, step, field[step % 2], &rows, row);
     FILE* digest = begin_digest("stencil2d", step);
     add_all(digest, field[steps % 2], (uint64_t)rows.count * row);
     end_digest(digest);
