@@ -133,6 +133,7 @@ class Engine {
     void pass();
     bool plan_and_execute();
     void execute(const Action&);
+    void promise(const Action&);
     void start(const Action&);
     Asked& asked(OpId);
     void grant(Asked&);
@@ -406,18 +407,23 @@ void Engine::execute(const Action& action) {
             if (is_for_step(action)) return;  // it goes on waiting
             return deny(asked(action.op), action.reason);
         case ActionKind::reserve:
-            if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
-            return;
+            return promise(action);
         case ActionKind::withdraw:  // nothing is ever merely offered here
             return;
     }
+}
+
+void Engine::promise(const Action& action) {
+    Time& promised = outcome_.jobs[action.job - 1].promised;
+    if (promised >= kNever) promised = action.time;
+    if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
 }
 
 void Engine::start(const Action& action) {
     const std::uint32_t index = action.job - 1;
     const Job& job = workload_.jobs[index];
     const int size = action.size_after;
-    outcome_.jobs[index] = {now_, now_, size, size, 0};
+    outcome_.jobs[index] = {now_, now_, size, size, 0, outcome_.jobs[index].promised};
     --pending_;
     ++running_;
     wake_ups_left_ += kWakeUpsPerJob;
