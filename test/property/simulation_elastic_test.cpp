@@ -329,7 +329,10 @@ TEST(a_head_waits_past_its_bound_only_for_who_runs_by_then) {
     int late_if_it_binds_requests = 0;
     for (int round = 0; round < 2000; ++round) {
         RandomWorkload random(rng);
-        const Workload workload = random.elastic(random.between(5, 60), random.between(20, 100));
+        Workload workload = random.elastic(random.between(20, 60), random.between(50, 100));
+        for (Elasticity& e : workload.elasticities)
+            if (e.annotation.evolving && random.chance(70))
+                e.events = {{0.1 * random.between(1, 5), -random.between(1, 60)}};
         core::Policy policy = *core::preset("easy");
         policy.head_delay = random.between(0, 60);
         const std::string text = fmt::format("round {}", round);
