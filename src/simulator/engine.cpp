@@ -7,10 +7,6 @@
 // stands in a slot that it has while it runs.  Nothing is allocated for an event
 // once the arrays have grown, and nothing is formatted here.
 //
-// A job has two clocks: the work that is left in truth, which says when it ends,
-// and what the scheduler believes, which may be wrong in its length (the
-// estimate) and in its slope (the speed-up model).
-//
 // Always holds: the number of passes is bounded, whatever the policy does.
 // Arrivals, ends, starts and requests are as many as the workload has, and
 // between two of them there is a bounded number of wake-ups.
@@ -18,67 +14,16 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <map>
 #include <numeric>
 #include <utility>
 
-#include "core/availability/cluster.hpp"
-#include "core/model/evolution.hpp"
-#include "core/model/payback.hpp"
-#include "core/model/speedup.hpp"
-#include "core/pass/planner.hpp"
+#include "simulator/event_engine.hpp"
 
 namespace elastic::simulator {
 namespace {
 
 using core::Action;
 using core::ActionKind;
-
-// In the order in which events of one instant are applied.
-enum class EventKind : std::uint8_t { end, request, step, wake_up };
-
-struct Event {
-    Time at;
-    std::uint32_t job;
-    std::uint32_t version : 30;
-    std::uint32_t kind : 2;
-
-    // For std::push_heap, whose front is the greatest.
-    friend bool operator<(const Event& a, const Event& b) {
-        if (a.at != b.at) return a.at > b.at;
-        if (a.kind != b.kind) return a.kind > b.kind;
-        return a.job > b.job;
-    }
-};
-static_assert(sizeof(Event) == 16);
-
-// What an elastic job needs while it runs.
-struct Progress {
-    const Elasticity* how = nullptr;
-    core::WorkLedger truth, belief;
-    Time booked = 0;  // node-seconds and segments are complete until then
-    // Of the resizes so far, still to be paid from `booked` on.
-    Duration negotiation = 0, redistribution = 0;
-    std::uint32_t version = 0;
-    std::uint32_t next_request = 0;
-};
-
-// Where a job that has an evolution profile stands in it.
-struct Stepping {
-    core::Evolution evolution;
-    OpId op = 0;  // by which it asks for the nodes of the step that waits; 0: none waits
-};
-
-// A growth that a job has asked for before this pass.
-struct Asked {
-    OpId op = 0;
-    std::uint32_t job = 0;
-    int nodes = 0;
-    bool answered = false;
-};
-
-constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
 // How often a running job is looked at again between two changes in the system:
 // enough to react to resizes with resizes, and no end in itself.
@@ -108,83 +53,7 @@ std::vector<std::uint32_t> in_order_of_arrival(const std::vector<Job>& jobs) {
     return order;
 }
 
-class Engine {
-  public:
-    Engine(const Workload& workload, const SimulationOptions& options);
-    Outcome run();
-
-  private:
-    // Events.
-    void push(Time at, EventKind kind, std::uint32_t job, std::uint32_t version);
-    void pop();
-    bool is_stale(const Event&) const;
-    bool next_instant();
-    bool apply_events();
-    void arrive(std::uint32_t job);
-    void end(std::uint32_t job);
-    void request(std::uint32_t job);
-    void step(std::uint32_t job);
-    bool is_wake_up_due() const;
-    bool follow_supply();
-    void pay(Time until);
-
-    // Passes.
-    bool could_act() const;
-    void pass();
-    bool plan_and_execute();
-    void execute(const Action&);
-    void start(const Action&);
-    Asked& asked(OpId);
-    void grant(Asked&);
-    void deny(Asked&, core::Reason);
-    void deny_unanswered();
-
-    // Jobs with an evolution profile.
-    bool has_profile(std::uint32_t job) const;
-    bool is_for_step(const Action&) const;
-    void tell_steps();
-    void grant_step(const Action&);
-    void schedule_step(std::uint32_t job);
-
-    // Running elastic jobs.
-    Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
-    std::uint32_t new_slot();
-    Duration start_elastic(std::uint32_t job, int size);
-    void resize(Observer::Resize, const core::PoolCounts& nodes);
-    void shrink_by_itself(std::uint32_t job, int nodes);
-    void give_back(std::uint32_t job, int to);
-    void schedule(std::uint32_t job);
-    void schedule_request(std::uint32_t job);
-    void schedule_wake_up(std::uint32_t job);
-    void book(std::uint32_t job);
-    void add_segment(std::uint32_t job, Time from, Time to, Segment::Kind);
-    Duration gap(const core::Sizing&) const;
-
-    const Workload& workload_;
-    const SimulationOptions& options_;
-    core::Cluster cluster_;
-    core::Planner planner_{core::Reservations::needed};
-    core::Rng rng_;
-    Outcome outcome_;
-
-    Time now_ = 0;
-    std::vector<Event> events_;  // a heap
-    std::vector<std::uint32_t> arrivals_;
-    std::size_t next_arrival_ = 0;
-    std::int64_t pending_ = 0, running_ = 0, ended_ = 0;
-    std::int64_t wake_ups_left_ = 0;
-
-    bool resizes_ = false;             // the policy resizes, and there is something to resize
-    bool plans_again_ = false;         // a plan may leave something to be done in the same instant
-    std::vector<std::uint32_t> slot_;  // by job; empty without elastic jobs
-    std::vector<Progress> progress_;   // by slot
-    std::vector<std::uint32_t> free_slots_;
-    std::vector<Asked> asked_;                    // few
-    std::map<std::uint32_t, Stepping> stepping_;  // by job: those that run
-    std::size_t steps_waiting_ = 0;
-    OpId next_op_ = 1;
-    core::SupplyClock supply_;
-};
+}  // namespace
 
 Engine::Engine(const Workload& workload, const SimulationOptions& options)
     : workload_(workload),
@@ -406,18 +275,23 @@ void Engine::execute(const Action& action) {
             if (is_for_step(action)) return;  // it goes on waiting
             return deny(asked(action.op), action.reason);
         case ActionKind::reserve:
-            if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
-            return;
+            return promise(action);
         case ActionKind::withdraw:  // nothing is ever merely offered here
             return;
     }
+}
+
+void Engine::promise(const Action& action) {
+    Time& promised = outcome_.jobs[action.job - 1].promised;
+    if (promised >= kNever) promised = action.time;
+    if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
 }
 
 void Engine::start(const Action& action) {
     const std::uint32_t index = action.job - 1;
     const Job& job = workload_.jobs[index];
     const int size = action.size_after;
-    outcome_.jobs[index] = {now_, now_, size, size, 0};
+    outcome_.jobs[index] = {now_, now_, size, size, 0, outcome_.jobs[index].promised};
     --pending_;
     ++running_;
     wake_ups_left_ += kWakeUpsPerJob;
@@ -462,235 +336,6 @@ void Engine::deny_unanswered() {
     asked_.clear();
     cluster_.forget_requests();
 }
-
-// ---- running elastic jobs ---------------------------------------------------
-
-std::uint32_t Engine::new_slot() {
-    if (free_slots_.empty()) {
-        progress_.emplace_back();
-        return static_cast<std::uint32_t>(progress_.size() - 1);
-    }
-    const std::uint32_t slot = free_slots_.back();
-    free_slots_.pop_back();
-    return slot;
-}
-
-// How long it runs, as the scheduler believes.
-Duration Engine::start_elastic(std::uint32_t index, int size) {
-    const Job& job = workload_.jobs[index];
-    slot_[index] = new_slot();
-    Progress& progress = this->progress(index);
-    progress = {};
-    progress.how = &workload_.elasticities[job.elasticity];
-    // Of a job with a profile that says how long its steps take, whatever its size.
-    const core::SpeedupModel fixed{core::SpeedupModel::Kind::power, 1, 0};
-    const core::EvolutionProfile& profile = progress.how->annotation.profile;
-    const core::SpeedupModel& truth = profile.empty() ? progress.how->true_speedup : fixed;
-    const core::SpeedupModel& belief = profile.empty() ? progress.how->annotation.speedup : fixed;
-    const Duration run = core::rescale(job.run, job.nodes, size, truth, job.nodes);
-    const Duration estimate = core::rescale(job.estimate, job.nodes, size, belief, job.nodes);
-    progress.truth = {now_, run, size, truth, job.nodes};
-    progress.belief = {now_, estimate, size, belief, job.nodes};
-    progress.booked = now_;
-    if (!profile.empty()) stepping_[index].evolution.begin(now_, profile);
-    return estimate;
-}
-
-// `nodes` come or go.
-void Engine::resize(Observer::Resize change, const core::PoolCounts& nodes) {
-    const auto job = static_cast<std::uint32_t>(change.job);
-    JobResult& result = outcome_.jobs[job];
-    Progress& progress = this->progress(job);
-    change.from = result.nodes_end;
-    if (change.to == change.from) return;
-    book(job);
-    const Duration moving = progress.how->annotation.cost.seconds(change.from, change.to);
-    change.cost = moving + progress.how->negotiation;
-    progress.redistribution += moving;
-    progress.negotiation += progress.how->negotiation;
-    progress.truth.resize(now_, change.to, change.cost);
-    progress.belief.resize(now_, change.to, change.cost);
-    ++progress.version;
-    ++(change.to < change.from ? outcome_.counters.shrinks : outcome_.counters.expansions);
-    ++result.resizes;
-    result.nodes_end = change.to;
-    const core::PoolCounts& held = cluster_.running(job + 1).held;
-    cluster_.resize(
-        job + 1, change.to < change.from ? core::difference(held, nodes) : core::sum(held, nodes),
-        progress.belief.estimated_end());
-    schedule(job);
-    if (options_.observer) options_.observer->resized(now_, change);
-}
-
-void Engine::shrink_by_itself(std::uint32_t job, int nodes) {
-    const core::Sizing& elastic = progress(job).how->annotation;
-    const int size = outcome_.jobs[job].nodes_end;
-    const int least = std::max(elastic.min, size - nodes);
-    ++outcome_.counters.granted;
-    const int to = elastic.sizes.smallest(least, size - 1);
-    if (to > 0) give_back(job, to);  // else it is as small as it can be
-}
-
-void Engine::give_back(std::uint32_t job, int to) {
-    Observer::Resize change;
-    change.job = job;
-    change.to = to;
-    change.op = next_op_++;
-    change.own_wish = true;
-    change.reason = core::Reason::evolving_request;
-    const core::RunningJob& running = cluster_.running(job + 1);
-    core::PoolCounts nodes(running.held.size(), 0);
-    int left = core::total(running.held) - to;
-    for (std::size_t pool = nodes.size(); pool-- > 0;) {
-        const int kept = pool == running.batch_host_pool ? 1 : 0;
-        nodes[pool] = std::clamp(running.held[pool] - kept, 0, left);
-        left -= nodes[pool];
-    }
-    resize(change, nodes);
-}
-
-void Engine::schedule(std::uint32_t job) {
-    const Progress& progress = this->progress(job);
-    if (has_profile(job)) return schedule_step(job);
-    push(progress.truth.estimated_end(), EventKind::end, job, progress.version);
-    schedule_request(job);
-    schedule_wake_up(job);
-}
-
-// The job's next wish, at its present size.
-void Engine::schedule_request(std::uint32_t index) {
-    const Progress& progress = this->progress(index);
-    if (progress.next_request == progress.how->events.size()) return;
-    const Job& job = workload_.jobs[index];
-    const Duration whole = core::rescale(job.run, job.nodes, outcome_.jobs[index].nodes_end,
-                                         progress.how->true_speedup, job.nodes);
-    const Duration left = progress.how->events[progress.next_request].work_left * whole;
-    push(progress.truth.estimated_end() - left, EventKind::request, index, progress.version);
-}
-
-void Engine::schedule_wake_up(std::uint32_t job) {
-    const Progress& progress = this->progress(job);
-    const core::Sizing& elastic = progress.how->annotation;
-    if (!resizes_ || !elastic.malleable) return;
-    const Time over = now_ + gap(elastic);
-    if (over > now_ && over < progress.truth.estimated_end())
-        push(over, EventKind::wake_up, job, progress.version);
-    if (options_.policy.feasibility != core::Feasibility::payback) return;
-    const Time pays = core::pays_from(elastic, outcome_.jobs[job].nodes_end, elastic.max, now_);
-    if (pays > over && pays < progress.truth.estimated_end())
-        push(pays, EventKind::wake_up, job, progress.version);
-}
-
-// ---- jobs with an evolution profile -----------------------------------------
-
-bool Engine::has_profile(std::uint32_t job) const {
-    const int elasticity = workload_.jobs[job].elasticity;
-    return !workload_.elasticities[elasticity].annotation.profile.empty();
-}
-
-bool Engine::is_for_step(const Action& action) const {
-    const auto found = stepping_.find(action.job - 1);
-    return action.op != 0 && found != stepping_.end() && found->second.op == action.op;
-}
-
-// A step that waits has no end, nor has the job.
-void Engine::schedule_step(std::uint32_t job) {
-    const core::Evolution& evolution = stepping_[job].evolution;
-    if (evolution.waits()) return;
-    const Progress& progress = this->progress(job);
-    const Time end = progress.truth.estimated_end(), next = evolution.next_at();
-    push(end, EventKind::end, job, progress.version);
-    if (next < end) push(next, EventKind::step, job, progress.version);
-}
-
-void Engine::step(std::uint32_t job) {
-    Stepping& stepping = stepping_[job];
-    core::Evolution& evolution = stepping.evolution;
-    const int held = outcome_.jobs[job].nodes_end;
-    evolution.follow(now_, held);
-    const int wanted = evolution.wanted();
-    if (options_.observer) options_.observer->stepped(now_, job, evolution.number(), wanted, held);
-    if (wanted < held) {
-        give_back(job, wanted);
-        evolution.follow(now_, wanted);
-        return;
-    }
-    ++progress(job).version;
-    if (evolution.waits()) {
-        ++steps_waiting_;
-        stepping.op = next_op_++;
-        const int lack = wanted - held;
-        if (options_.observer) options_.observer->asked(now_, job, stepping.op, lack, lack);
-    }
-    schedule(job);
-}
-
-// A pass sees profiles from now on, and asks for what steps lack, who waits for longest first.
-void Engine::tell_steps() {
-    std::vector<core::GrowthRequest> requests;
-    for (const auto& [job, stepping] : stepping_) {
-        const core::Evolution& evolution = stepping.evolution;
-        const int held = outcome_.jobs[job].nodes_end;
-        cluster_.set_profile(job + 1,
-                             evolution.remaining(now_, held, progress(job).how->annotation));
-        const int lack = evolution.wanted() - held;
-        if (evolution.waits()) requests.push_back({stepping.op, job + 1, lack, lack, kNever});
-    }
-    std::ranges::sort(requests, {}, &core::GrowthRequest::op);
-    for (const core::GrowthRequest& request : requests) cluster_.ask(request);
-}
-
-// Its time begins now.
-void Engine::grant_step(const Action& action) {
-    const std::uint32_t job = action.job - 1;
-    Stepping& stepping = stepping_[job];
-    const Time since = stepping.evolution.waiting_since();
-    Observer::Resize change;
-    change.job = job;
-    change.to = action.size_after;
-    change.op = std::exchange(stepping.op, 0);
-    change.reason = action.reason;
-    change.own_wish = true;
-    change.wanted = change.to - outcome_.jobs[job].nodes_end;
-    outcome_.counters.step_wait += now_ - since;
-    outcome_.counters.late_steps += now_ > since;
-    --steps_waiting_;
-    Progress& progress = this->progress(job);
-    for (core::WorkLedger* clock : {&progress.truth, &progress.belief})
-        clock->stand_still(since, now_);
-    stepping.evolution.follow(now_, change.to);
-    resize(change, action.nodes);
-}
-
-Duration Engine::gap(const core::Sizing& elastic) const {
-    return elastic.gap >= 0 ? elastic.gap : options_.policy.resize_gap;
-}
-
-// Accounts for the time since the last resize.
-void Engine::book(std::uint32_t job) {
-    Progress& progress = this->progress(job);
-    Counters& counters = outcome_.counters;
-    const int nodes = outcome_.jobs[job].nodes_end;
-    const Duration passed = now_ - progress.booked;
-    const Duration negotiating = std::min(passed, progress.negotiation);
-    const Duration moving = std::min(passed - negotiating, progress.redistribution);
-    counters.busy += passed * nodes;
-    counters.negotiation += negotiating * nodes;
-    counters.redistribution += moving * nodes;
-    progress.negotiation -= negotiating;
-    progress.redistribution -= moving;
-    const Time working = std::min(progress.booked + negotiating + moving, now_);
-    add_segment(job, progress.booked, working, Segment::Kind::redistribute);
-    add_segment(job, working, now_, Segment::Kind::run);
-    progress.booked = now_;
-}
-
-void Engine::add_segment(std::uint32_t job, Time from, Time to, Segment::Kind kind) {
-    if (options_.segments && from < to)
-        outcome_.segments.push_back({from, to, job, outcome_.jobs[job].nodes_end, kind});
-}
-
-}  // namespace
 
 Outcome simulate(const Workload& workload, const SimulationOptions& options) {
     return Engine(workload, options).run();

@@ -36,6 +36,7 @@ struct JobResult {
     Time start = 0, end = 0;  // seconds from the log's zero
     int nodes_start = 0, nodes_end = 0;
     int resizes = 0;
+    Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
 };
 
 // A job held `nodes` from `from` until `to`, all of the time either working or

@@ -178,6 +178,11 @@ Summary summarise(const Workload& workload, const Outcome& outcome) {
     summary.logged_wait = distribution(logged);
     summary.logged = std::ssize(logged);
     summary.makespan = makespan(workload, outcome);
+    for (const JobResult& job : outcome.jobs) {
+        if (job.promised >= kNever || job.nodes_start == 0) continue;
+        ++summary.promised;
+        summary.latest_start = std::max(summary.latest_start, job.start - job.promised);
+    }
     summary.counters = outcome.counters;
     const double capacity = workload.nodes * summary.makespan;
     if (capacity > 0) {
@@ -209,6 +214,9 @@ std::string to_text(const Summary& s) {
     page.count("starts in order", c.in_order);
     page.count("backfills", c.backfilled);
     page.count("starts by shrinking", c.by_shrinking);
+    if (s.promised > 0)
+        page.count("promised starts", s.promised,
+                   fmt::format("the latest {:.0f} s after that time", s.latest_start));
     page.count("shrinks", c.shrinks);
     page.count("expansions", c.expansions);
     page.count("granted requests", c.granted);
@@ -244,6 +252,8 @@ Json to_json(const Summary& s) {
         .set("starts_in_order", c.in_order)
         .set("backfills", c.backfilled)
         .set("starts_by_shrinking", c.by_shrinking)
+        .set("promised_starts", s.promised)
+        .set("latest_start_after_promise", s.latest_start)
         .set("shrinks", c.shrinks)
         .set("expansions", c.expansions)
         .set("granted_requests", c.granted)

@@ -49,6 +49,10 @@ struct Summary : Experience {
     Duration makespan = 0;
     // Node-seconds held by jobs, by nodes times makespan; and those less what resizes cost.
     double utilisation = 0, useful_utilisation = 0;
+    // Jobs that a reservation said a start of, and how long after the first that was said one of
+    // them started at the latest, seconds.
+    std::int64_t promised = 0;
+    Duration latest_start = 0;
     Counters counters;
 };
 

@@ -298,6 +298,25 @@ def test_a_request_leaves_a_promised_start(cluster, elastic, delay, granted):
         assert cluster.job(head)["StartTime"] == promised
 
 
+@pytest.mark.parametrize("binds, overtakes", [("all", False), ("requests", True)])
+def test_nobody_is_backfilled_past_a_promised_start(cluster, elastic, binds, overtakes):
+    """A job gives nodes back and so runs longer, which leaves time for others before the head of the queue."""
+    elastic(**LINA, HeadDelay=0, HeadDelayBinds=binds)
+    evolving = cluster.actor("evolving,min=1,max=4", "-N4", "--time=20")
+    head = cluster.sbatch("-N8", "--exclusive", "--time=5", wrap="sleep 600")
+    wait_until(lambda: cluster.job(head)["StartTime"] != "Unknown", "it has been promised a start")
+    promised = cluster.job(head)["StartTime"]
+    evolving.do("release", 3, None)
+    evolving.event("queued")
+    evolving.event("resized")
+    wait_until(lambda: cluster.job(head)["StartTime"] > promised, "its start is pushed back")
+    beyond = cluster.sbatch("-N4", "--exclusive", "--time=30", wrap="sleep 600")
+    within = cluster.sbatch("-N2", "--exclusive", "--time=10", wrap="sleep 600")
+    cluster.wait_state(within, "RUNNING")
+    cluster.wait_two_passes()
+    assert cluster.state(beyond) == ("RUNNING" if overtakes else "PENDING")
+
+
 def test_a_release_lets_others_start(cluster, elastic):
     elastic(**LINA)
     app = cluster.actor("evolving,min=1,max=8", "-N8")

@@ -65,6 +65,12 @@ void for_random_cases(std::uint64_t standard_seed, int count, Check check,
         if (random.chance(50)) policy.victim_order = static_cast<VictimOrder>(random.between(0, 9));
         if (random.chance(15)) policy.backfill = Backfill::none;
         if (random.chance(50)) policy.reserved_nodes = ReservedNodes::lent;
+        if (random.chance(30)) {
+            policy.head_delay = random.between(0, 60);
+            policy.head_delay_binds = HeadDelayBinds::all;
+        }
+        for (PendingJob& job : snapshot.pending)
+            if (random.chance(50)) job.promised = snapshot.now + random.between(-200, 200);
         check(Case(snapshot, policy));
     }
 }
@@ -540,6 +546,7 @@ std::pair<Snapshot, std::vector<std::uint32_t>> unfolded(Snapshot snapshot) {
         for (int left = std::exchange(job.copies, 1); left > 0; --left) {
             queue.push_back(job);
             from.push_back(entry);
+            job.promised = kNever;  // a promise is that of one copy
         }
     }
     snapshot.pending = std::move(queue);

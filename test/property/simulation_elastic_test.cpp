@@ -181,6 +181,25 @@ bool is_conservative_or_fcfs(std::string_view text) {
     return text.ends_with("fcfs") || text.ends_with("conservative");
 }
 
+// Jobs that start later than HeadDelay after what they were promised; `bounded`: and not later
+// than the last of those ends that had started by then.
+int starts_past_the_bound(const Outcome& outcome, const core::Policy& policy, bool bounded,
+                          const std::string& text) {
+    int late = 0;
+    for (const JobResult& job : outcome.jobs) {
+        const Time bound = job.promised + policy.head_delay;
+        if (job.start <= bound) continue;
+        Time last_end = 0;
+        for (const JobResult& other : outcome.jobs)
+            if (other.start <= bound) last_end = std::max(last_end, other.end);
+        if (bounded)
+            ck_assert_msg(job.start <= last_end, "%s: promised %g, starts at %g, not %g",
+                          text.c_str(), job.promised, job.start, last_end);
+        late += job.start > last_end;
+    }
+    return late;
+}
+
 // All times by a factor.
 Workload scaled(Workload workload, double factor) {
     for (Job& job : workload.jobs) {
@@ -302,4 +321,25 @@ TEST(an_idle_machine_changes_nothing) {
                                       "%s, job %zu", text.c_str(), i);
                     }
                 });
+}
+
+// Nobody shrinks others here: what an evolving job does to a head is not undone by that.
+TEST(a_head_waits_past_its_bound_only_for_who_runs_by_then) {
+    core::Rng rng(seed(27));
+    int late_if_it_binds_requests = 0;
+    for (int round = 0; round < 2000; ++round) {
+        RandomWorkload random(rng);
+        Workload workload = random.elastic(random.between(20, 60), random.between(50, 100));
+        for (Elasticity& e : workload.elasticities)
+            if (e.annotation.evolving && random.chance(70))
+                e.events = {{0.1 * random.between(1, 5), -random.between(1, 60)}};
+        core::Policy policy = *core::preset("easy");
+        policy.head_delay = random.between(0, 60);
+        const std::string text = fmt::format("round {}", round);
+        late_if_it_binds_requests +=
+            starts_past_the_bound(simulated(workload, policy), policy, false, text);
+        policy.head_delay_binds = core::HeadDelayBinds::all;
+        starts_past_the_bound(simulated(workload, policy), policy, true, text);
+    }
+    check_that(late_if_it_binds_requests > 20);
 }

@@ -310,6 +310,7 @@ cat >"$dir/pass.json" <<'PASS'
   "ExpandTrigger": "nobody-can-use", "ExpandOrder": "longest-remaining",
   "ExpandAmount": "to-max", "ShrinkFor": "starter", "ShrinkAgain": "next-round",
   "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
+  "HeadDelayBinds": "requests",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",
   "SpareKept": "0.5",
   "LeastRemaining": "0.5", "MostSlowdown": "2"},

@@ -95,6 +95,55 @@ TEST(easy_backfills_on_extra_nodes_and_uses_them_up) {
              "reserve 10 [7] ->7 at +100\n");
 }
 
+// Job 9 was to start at +10, and can at +100.
+TEST(nobody_is_backfilled_past_the_latest_start_that_was_promised) {
+    SnapshotBuilder b({3});
+    b.run(1, rigid(4), {4}, 100);
+    b.queue(9, rigid(6), 50).promised = 1010;
+    PendingJob& other = b.queue(10, rigid(3), 31);
+    Policy policy = *preset("easy");
+    policy.head_delay = 20;
+    const std::string overtaken = "start 10 [3] ->3 backfilled\nreserve 9 [6] ->6 at +100\n";
+    const std::string kept = "reserve 9 [6] ->6 at +100\n";
+    check_eq(plan_text(b.snapshot, policy), overtaken);
+    policy.head_delay_binds = HeadDelayBinds::all;
+    check_eq(plan_text(b.snapshot, policy), kept);
+    other.duration = 30;
+    check_eq(plan_text(b.snapshot, policy), overtaken);
+    policy.head_delay = kNever;
+    other.duration = 100;
+    check_eq(plan_text(b.snapshot, policy), overtaken);
+}
+
+TEST(a_head_without_a_promise_keeps_nothing) {
+    SnapshotBuilder b({3});
+    b.run(1, rigid(4), {4}, 100);
+    b.queue(9, rigid(6), 50);
+    b.queue(10, rigid(3), 100);
+    Policy policy = *preset("easy");
+    policy.head_delay = 0;
+    policy.head_delay_binds = HeadDelayBinds::all;
+    check_eq(plan_text(b.snapshot, policy),
+             "start 10 [3] ->3 backfilled\nreserve 9 [6] ->6 at +100\n");
+}
+
+// The bound is over: what is idle is its own at once, but for what will be back.
+TEST(past_the_bound_nothing_is_backfilled_but_within_the_resize_gap) {
+    SnapshotBuilder b({3});
+    b.run(1, rigid(4), {4}, 100);
+    b.queue(9, rigid(6), 50).promised = 500;
+    PendingJob& other = b.queue(10, rigid(3), 1);
+    Policy policy = *preset("easy");
+    policy.head_delay = 20;
+    policy.head_delay_binds = HeadDelayBinds::all;
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [6] ->6 at +100\n");
+    policy.resize_gap = 2;
+    check_eq(plan_text(b.snapshot, policy),
+             "start 10 [3] ->3 backfilled\nreserve 9 [6] ->6 at +100\n");
+    other.duration = 3;
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [6] ->6 at +100\n");
+}
+
 TEST(jobs_that_end_at_one_instant_count_together_for_the_extra_nodes) {
     SnapshotBuilder b({2});
     b.run(1, rigid(3), {3}, 100);

@@ -397,6 +397,28 @@ TEST(a_comparison_names_who_waits_over_an_hour_longer) {
                std::string::npos);
 }
 
+// The second job is promised the end of the first, which gives nodes back at 90 and so ends at 130.
+// Until then the third fits, which does the same.
+TEST(a_head_starts_by_its_bound_if_that_binds_who_is_backfilled) {
+    Builder b(10);
+    b.evolving(0, 100, 1, 4, 4, {{0.1, -3}});
+    b.job(1, 10, 10);
+    b.evolving(80, 40, 1, 6, 6, {{0.25, -5}});
+    SimulationOptions options;
+    options.policy = *core::preset("easy");
+    options.policy.head_delay = 20;
+    const Outcome pushed = simulate(b.workload, options);
+    check_eq(pushed.jobs[1].promised, 100);
+    check_eq(pushed.jobs[1].start, 180);
+    options.policy.head_delay_binds = core::HeadDelayBinds::all;
+    const Outcome bound = simulate(b.workload, options);
+    check_eq(bound.jobs[1].promised, 100);
+    check_eq(bound.jobs[1].start, 130);
+    const Summary s = summarise(b.workload, bound);
+    check_eq(s.promised, 2);  // the third as well, which begins after the second
+    check_eq(s.latest_start, 30);
+}
+
 TEST(a_short_job_counts_as_ten_seconds_in_the_bounded_slowdown) {
     const Job job{1, 0, 2, 2, 1, -1};
     check_eq(bounded_slowdown(job, {8, 10, 1, 1, 0}), 1);

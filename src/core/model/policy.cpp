@@ -85,6 +85,8 @@ constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max}
                                                 {"to-preferred", ExpandAmount::to_preferred}};
 constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
                                                   {"lent", ReservedNodes::lent}};
+constexpr Name<HeadDelayBinds> kHeadDelayBinds[] = {{"requests", HeadDelayBinds::requests},
+                                                    {"all", HeadDelayBinds::all}};
 constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
                                               {"mebf", Feasibility::mebf},
                                               {"payback", Feasibility::payback},
@@ -203,6 +205,7 @@ constexpr Key kKeys[] = {
     choice<&Policy::feasibility, kFeasibility>("Feasibility"),
     duration<&Policy::resize_gap>("ResizeGap"),
     limit<&Policy::head_delay>("HeadDelay"),
+    choice<&Policy::head_delay_binds, kHeadDelayBinds>("HeadDelayBinds"),
     duration<&Policy::guard_time>("GuardTime"),
     number<&Policy::guard_done, 1>("GuardDone"),
     number<&Policy::guard_utilization, 1>("GuardUtilization"),
@@ -321,6 +324,7 @@ Policy elastic_default() {
     policy.feasibility = Feasibility::payback;
     policy.resize_gap = 2;
     policy.head_delay = 4 * 3600;
+    policy.head_delay_binds = HeadDelayBinds::all;
     return policy;
 }
 

@@ -128,6 +128,12 @@ enum class ReservedNodes {
            // starts
 };
 
+// Who may not push back a promised start by more than HeadDelay.
+enum class HeadDelayBinds {
+    requests,  // those of evolving jobs
+    all,       // ... and who is backfilled: what is free by then is kept for who was promised it
+};
+
 // Which resizes are not worth it.
 enum class Feasibility {
     none,      // all are
@@ -151,8 +157,9 @@ struct Policy {
     ReservedNodes reserved_nodes = ReservedNodes::kept;
     Feasibility feasibility = Feasibility::none;
     Duration resize_gap = 0;  // [gupta] T_gap: least time between two resizes of one job
-    // By how much evolving requests may push back a start that a waiting job has been promised.
+    // By how much a start that a waiting job has been promised may be pushed back.
     Duration head_delay = kNever;
+    HeadDelayBinds head_delay_binds = HeadDelayBinds::requests;
 
     // Parameters of single choices, with their papers' values.
     Duration guard_time = 5;         // application, system: t, "about to end"

@@ -5,6 +5,11 @@
 // covered by the reservation of a job before it.  So a job that waits for the GPU nodes is not
 // starved because the head waits for others.
 //
+// A reservation alone does not end a wait: each time its start is pushed back, by a request or by a
+// job that gives nodes back and so runs longer, longer jobs fit in front of it, and then it cannot
+// come forward again.  With HeadDelayBinds=all nobody is backfilled past the latest start that a
+// job is to have by its promise: what is free from then on is set aside until it can start.
+//
 // Always holds: at most one reservation a pool's first claimant, so no more
 // reservations than pools; each stands in the profile, where no later job can
 // take its nodes.  A job that is larger than all of its pools is not blocked but
@@ -18,6 +23,13 @@
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core {
+namespace {
+
+std::ptrdiff_t reservations_of(const Books& books, std::uint32_t pending) {
+    return std::ranges::count(books.reservations(), pending, &Reservation::job);
+}
+
+}  // namespace
 
 void QueueFront::begin(const Outlook& outlook) {
     blocked_pools_.assign(outlook.pools(), false);
@@ -39,36 +51,62 @@ void QueueFront::block(Books& books, std::uint32_t pending, int size) {
 
 // Whether it has what it is to have.
 bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
-    const auto is_its_own = [&](const Reservation& other) { return other.job == pending; };
-    const auto there = std::ranges::count_if(books.reservations(), is_its_own);
     const int wanted =
         choices::reserves_for_all(books.policy()) ? books.undecided_copies(pending) : 1;
-    for (auto number = there; number < wanted; ++number)
+    for (auto number = reservations_of(books, pending); number < wanted; ++number)
         if (!reserve_one(books, pending, size)) return false;
     return true;
 }
 
 bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
     const PendingJob& job = books.snapshot().pending[pending];
-    if (!job.elastic.profile.empty()) return reserve_steps(books, pending);
+    auto reservation = job.elastic.profile.empty() ? whole(books, pending, size)
+                                                   : books.fit(pending, books.snapshot().now);
+    if (!reservation) return false;
+    if (has_promise(books, pending)) set_aside(books, job, size, *reservation);
+    books.reserve(*reservation);
+    return true;
+}
+
+// Of a job that has no steps.
+std::optional<Reservation> QueueFront::whole(Books& books, std::uint32_t pending, int size) {
+    const PendingJob& job = books.snapshot().pending[pending];
     const Duration duration = books.end_of(job, size) - books.snapshot().now;
     Reservation reservation;
     reservation.job = pending;
     reservation.nodes.assign(books.pools(), 0);
     const auto from =
         books.profile().earliest(books.eligible(job.eligible), size, duration, reservation.nodes);
-    if (!from) return false;
+    if (!from) return std::nullopt;
     reservation.from = *from;
     // A job of no length, too, is there for an instant.
     reservation.to = std::max(*from + duration, std::nextafter(*from, kNever));
-    books.reserve(reservation);
-    return true;
+    return reservation;
 }
 
-bool QueueFront::reserve_steps(Books& books, std::uint32_t pending) {
-    const auto reservation = books.fit(pending, books.snapshot().now);
-    if (reservation) books.reserve(*reservation);
-    return reservation.has_value();
+// A promise binds all, and of copies it is the first one's.
+bool QueueFront::has_promise(const Books& books, std::uint32_t pending) {
+    const PendingJob& job = books.snapshot().pending[pending];
+    return books.policy().head_delay_binds == HeadDelayBinds::all && job.promised < kNever &&
+           books.undecided_copies(pending) == job.copies && reservations_of(books, pending) == 0;
+}
+
+// What is free from the latest start that the job is to have until it can start.  Not at once, so
+// that it can be lent meanwhile, and returned.
+void QueueFront::set_aside(Books& books, const PendingJob& job, int size,
+                           Reservation& reservation) {
+    const Policy& policy = books.policy();
+    const Time soon = std::max(books.snapshot().now + policy.resize_gap, books.profile().soon());
+    const Time latest = std::max(job.promised + policy.head_delay, soon);
+    if (latest >= reservation.from) return;
+    Occupation early{latest, reservation.from, PoolCounts(books.pools(), 0)};
+    const auto free = [&](PoolId pool) {
+        return books.profile().free_between(pool, early.from, early.to);
+    };
+    choose(books.eligible(job.eligible), size, free, early.nodes);
+    if (reservation.layers.empty())
+        reservation.layers = {{reservation.from, reservation.to, reservation.nodes}};
+    reservation.layers.push_back(std::move(early));
 }
 
 // Marks the pools, and then the eligibilities of which all (or any) pools are marked.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/pass/state/books.hpp"
@@ -32,7 +33,9 @@ class QueueFront {
               std::vector<std::uint8_t>& eligibilities, bool all);
     bool reserve(Books&, std::uint32_t pending, int size);
     bool reserve_one(Books&, std::uint32_t pending, int size);
-    bool reserve_steps(Books&, std::uint32_t pending);
+    static std::optional<Reservation> whole(Books&, std::uint32_t pending, int size);
+    static bool has_promise(const Books&, std::uint32_t pending);
+    static void set_aside(Books&, const PendingJob&, int size, Reservation&);
 
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
     std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked

@@ -38,7 +38,7 @@ struct Reservation {
     std::uint32_t job = 0;
     Time from = 0, to = 0;
     PoolCounts nodes;    // when it starts
-    Occupations layers;  // of a job with an evolution profile: all that it takes, `nodes` included
+    Occupations layers;  // all that it takes, `nodes` included, if that is more than those
 };
 
 // What is taken for the steps that a job with an evolution profile has before it.

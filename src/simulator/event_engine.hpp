@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The event loop behind simulate(): its state, which engine.cpp (events and passes),
+// engine_elastic.cpp (elastic jobs that run) and engine_steps.cpp (jobs that have an evolution
+// profile) share.  For nobody else.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/availability/cluster.hpp"
+#include "core/model/evolution.hpp"
+#include "core/model/plan.hpp"
+#include "core/model/rng.hpp"
+#include "core/model/speedup.hpp"
+#include "core/pass/planner.hpp"
+#include "simulator/engine.hpp"
+
+namespace elastic::simulator {
+
+// In the order in which events of one instant are applied.
+enum class EventKind : std::uint8_t { end, request, step, wake_up };
+
+struct Event {
+    Time at;
+    std::uint32_t job;
+    std::uint32_t version : 30;
+    std::uint32_t kind : 2;
+
+    // For std::push_heap, whose front is the greatest.
+    friend bool operator<(const Event& a, const Event& b) {
+        if (a.at != b.at) return a.at > b.at;
+        if (a.kind != b.kind) return a.kind > b.kind;
+        return a.job > b.job;
+    }
+};
+static_assert(sizeof(Event) == 16);
+
+// What an elastic job needs while it runs.
+struct Progress {
+    const Elasticity* how = nullptr;
+    core::WorkLedger truth, belief;
+    Time booked = 0;  // node-seconds and segments are complete until then
+    // Of the resizes so far, still to be paid from `booked` on.
+    Duration negotiation = 0, redistribution = 0;
+    std::uint32_t version = 0;
+    std::uint32_t next_request = 0;
+};
+
+// Where a job that has an evolution profile stands in it.
+struct Stepping {
+    core::Evolution evolution;
+    OpId op = 0;  // by which it asks for the nodes of the step that waits; 0: none waits
+};
+
+// A growth that a job has asked for before this pass.
+struct Asked {
+    OpId op = 0;
+    std::uint32_t job = 0;
+    int nodes = 0;
+    bool answered = false;
+};
+
+inline constexpr std::uint32_t kNoSlot = UINT32_MAX;
+
+class Engine {
+  public:
+    Engine(const Workload& workload, const SimulationOptions& options);
+    Outcome run();
+
+  private:
+    // Events.
+    void push(Time at, EventKind kind, std::uint32_t job, std::uint32_t version);
+    void pop();
+    bool is_stale(const Event&) const;
+    bool next_instant();
+    bool apply_events();
+    void arrive(std::uint32_t job);
+    void end(std::uint32_t job);
+    void request(std::uint32_t job);
+    void step(std::uint32_t job);
+    bool is_wake_up_due() const;
+    bool follow_supply();
+    void pay(Time until);
+
+    // Passes.
+    bool could_act() const;
+    void pass();
+    bool plan_and_execute();
+    void execute(const core::Action&);
+    void promise(const core::Action&);
+    void start(const core::Action&);
+    Asked& asked(OpId);
+    void grant(Asked&);
+    void deny(Asked&, core::Reason);
+    void deny_unanswered();
+
+    // Jobs with an evolution profile.
+    bool has_profile(std::uint32_t job) const;
+    bool is_for_step(const core::Action&) const;
+    void tell_steps();
+    void grant_step(const core::Action&);
+    void schedule_step(std::uint32_t job);
+
+    // Running elastic jobs.
+    Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
+    std::uint32_t new_slot();
+    Duration start_elastic(std::uint32_t job, int size);
+    void resize(Observer::Resize, const core::PoolCounts& nodes);
+    void shrink_by_itself(std::uint32_t job, int nodes);
+    void give_back(std::uint32_t job, int to);
+    void schedule(std::uint32_t job);
+    void schedule_request(std::uint32_t job);
+    void schedule_wake_up(std::uint32_t job);
+    void book(std::uint32_t job);
+    void add_segment(std::uint32_t job, Time from, Time to, Segment::Kind);
+    Duration gap(const core::Sizing&) const;
+
+    const Workload& workload_;
+    const SimulationOptions& options_;
+    core::Cluster cluster_;
+    core::Planner planner_{core::Reservations::needed};
+    core::Rng rng_;
+    Outcome outcome_;
+
+    Time now_ = 0;
+    std::vector<Event> events_;  // a heap
+    std::vector<std::uint32_t> arrivals_;
+    std::size_t next_arrival_ = 0;
+    std::int64_t pending_ = 0, running_ = 0, ended_ = 0;
+    std::int64_t wake_ups_left_ = 0;
+
+    bool resizes_ = false;             // the policy resizes, and there is something to resize
+    bool plans_again_ = false;         // a plan may leave something to be done in the same instant
+    std::vector<std::uint32_t> slot_;  // by job; empty without elastic jobs
+    std::vector<Progress> progress_;   // by slot
+    std::vector<std::uint32_t> free_slots_;
+    std::vector<Asked> asked_;                    // few
+    std::map<std::uint32_t, Stepping> stepping_;  // by job: those that run
+    std::size_t steps_waiting_ = 0;
+    OpId next_op_ = 1;
+    core::SupplyClock supply_;
+};
+
+}  // namespace elastic::simulator
