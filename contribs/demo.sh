@@ -25,8 +25,8 @@ start_cluster() {
     dir=$(mktemp -d /tmp/quickstart.XXXXXX)
     chmod 755 "$dir"
     mkdir -m 777 "$dir/out"
-    # Short times, since everything here is over in a minute.
-    run_child "$here/minicluster" up --dir "$dir/cluster" --plugins "$build/src/plugins/.libs" \
+    # Short times, since everything here is over in a minute; what jobs write is seen by all nodes.
+    run_child "$here/minicluster" up --dir "$dir/cluster" --share "$dir" --plugins "$build/src/plugins/.libs" \
         --elastic-line ResizeGap=2 --elastic-line GraceTime=20 "$@"
     eval "$("$here/minicluster" env --dir "$dir/cluster")"
     journal=$dir/cluster/state/elastic.journal
