@@ -105,6 +105,7 @@ class RebirthRun : public JobUser {
     void give(int nodes);
     void answer(const std::string& why);
     void next_resize();
+    void give_back(const std::string& nodes);
     void greeted(int from, const Message& message);
     void refuse_world(int from, World& world, const Message& message);
     void ask_for_checkpoint();
@@ -127,6 +128,7 @@ class RebirthRun : public JobUser {
     Stage stage_ = Stage::kSteady;
     std::optional<Resize> resize_;
     std::optional<std::int64_t> request_;  // the op of what the program asks for, 0: not known yet
+    std::string given_back_;               // nodes, of which the job may still have some
     std::optional<int> wish_;              // what it asks for when the resize is over
     std::optional<JobEvent> granted_;      // nodes that wait for the end of another resize
     std::string spill_ = "/tmp";
@@ -160,6 +162,7 @@ void RebirthRun::queued(const JobEvent& event) {
 }
 
 void RebirthRun::resized(const JobEvent& event) {
+    if (event.kind == ELASTIC_SHRINK) given_back_.clear();
     if (event.kind != ELASTIC_EXPAND || ending_) return;
     if (stage_ == Stage::kSteady) return begin(event);
     granted_ = event;
@@ -267,6 +270,11 @@ void RebirthRun::answer(const std::string& why) {
     Message message{.word = Verb::answered};
     message.reason = why;
     listener_.send(world_.connection, message);
+}
+
+void RebirthRun::give_back(const std::string& nodes) {
+    given_back_ = nodes;
+    release_nodes(job_, nodes);
 }
 
 void RebirthRun::next_resize() {
@@ -419,7 +427,7 @@ void RebirthRun::give_up(const std::string& why) {
         without_hosts(elastic_nodelist(job_), world_.step->place().node_list);
     clean(unused);
     if (resize.op > 0) elastic_done(job_, resize.op);
-    release_nodes(job_, unused);
+    give_back(unused);
 }
 
 void RebirthRun::complete() {
@@ -430,7 +438,7 @@ void RebirthRun::complete() {
     if (resize.op > 0)
         elastic_done(job_, resize.op);
     else if (!resize.leaving.empty())
-        release_nodes(job_, resize.leaving);
+        give_back(resize.leaving);
     if (ended_) return finish(*ended_);
     next_resize();
 }
@@ -471,7 +479,7 @@ void RebirthRun::clean(const std::string& nodes) {
 void RebirthRun::finish(int status) {
     status_ = status;
     over_ = true;
-    if (!closed_) clean(elastic_nodelist(job_));
+    if (!closed_) clean(without_hosts(elastic_nodelist(job_), given_back_));
     if (!resize_) return;
     if (resize_->op > 0) elastic_done(job_, resize_->op);
 }

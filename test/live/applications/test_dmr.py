@@ -79,3 +79,14 @@ def test_a_request_of_which_nothing_comes_is_made_again(maps, unresized):
     assert job.finish() == f"dmr_maps: {STEPS} steps: 2 resizes"
     assert "no resize: the new world has died with status 7" in job.output()
     assert maps.digest() == unresized, job.output()
+
+
+def test_what_it_saved_is_left_if_nothing_takes_over(maps):
+    """The new world sees another /dev/shm, so it does not find what the old one tells it."""
+    hide = "unshare -m bash -c 'mount -t tmpfs none /dev/shm && exec \"$@\"' -"
+    maps.program.wrap(f"[[ $birth != 1.* ]] || exec {hide} {maps.program.path} \"$@\"")
+    job = maps.submit(4, 2, "evolving,min=1,max=4", maps.program.srun_type)
+    job.finish("FAILED")
+    assert "no node has the checkpoint" in job.output(), job.output()
+    assert "dmr: nothing took over from the program, whose data are saved" in job.output(), job.output()
+    assert job.worlds() == [2] and maps.file.stat().st_size == 8 + 100000 * 8
