@@ -127,6 +127,7 @@ class RebirthRun : public JobUser {
     std::int64_t generation_ = 0;  // of the newest world
     Stage stage_ = Stage::kSteady;
     std::optional<Resize> resize_;
+    std::int64_t promised_ = 0;            // the offer that was accepted and is to come; 0: none
     std::optional<std::int64_t> request_;  // the op of what the program asks for, 0: not known yet
     std::string given_back_;               // nodes, of which the job may still have some
     std::optional<int> wish_;              // what it asks for when the resize is over
@@ -150,7 +151,7 @@ void RebirthRun::offered(const JobEvent& event) {
         return;
     }
     offered_at_ = steady_now();
-    elastic_accept(job_, event.op);
+    if (elastic_accept(job_, event.op) == ELASTIC_OK) promised_ = event.op;
 }
 
 void RebirthRun::accepted(const JobEvent& event) {
@@ -173,6 +174,10 @@ void RebirthRun::ended(const JobEvent& event) {
     if (request_ && event.kind == ELASTIC_EXPAND && (event.op == 0 || event.op == *request_)) {
         request_.reset();
         return answer(event.reason);
+    }
+    if (promised_ > 0 && event.op == promised_) {
+        promised_ = 0;
+        return next_resize();
     }
     if (!resize_ || resize_->op != event.op) return;
     note("the agreement is over before the resize: {}", printable(event.reason));
@@ -209,6 +214,7 @@ void RebirthRun::begin(const JobEvent& event) {
     if (request_ && *request_ != event.op) elastic_cancel(job_, 0);
     request_.reset();
     wish_.reset();
+    promised_ = 0;
     if (offered_at_ > 0) resize_->negotiation = steady_now() - offered_at_;
     ++generation_;
     next_ = {};
@@ -241,8 +247,8 @@ void RebirthRun::received(int from, const Message& message) {
 // While the program is being resized it gets no answer: the resize is one, and what it waits for in
 // that must not be taken for another.  A new world may ask before the old one has ended.
 void RebirthRun::requested(int change) {
-    if (stage_ == Stage::kEnding) wish_ = change;
-    if (stage_ != Stage::kSteady || ending_) return;
+    if (stage_ == Stage::kEnding || promised_ > 0) wish_ = change;
+    if (stage_ != Stage::kSteady || promised_ > 0 || ending_) return;
     offered_at_ = steady_now();
     if (change > 0) return ask_for(change);
     if (change < 0) return give(-change);
