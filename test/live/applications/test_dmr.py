@@ -16,9 +16,9 @@ class Maps:
     def __init__(self, cluster, mpi):
         self.cluster, self.mpi, self.program = cluster, mpi, Program(cluster, mpi, "dmr_maps")
 
-    def submit(self, most, nodes, annotation, options=""):
+    def submit(self, most, nodes, annotation, options="", tasks=1):
         self.file = self.cluster.base / "out" / f"maps.{self.mpi}.{Program.started}"
-        return self.program.submit(f"{self.file} {STEPS} {most}", nodes, options, annotation)
+        return self.program.submit(f"{self.file} {STEPS} {most}", nodes, options, annotation, tasks)
 
     def digest(self):
         return hashlib.sha1(self.file.read_bytes()).hexdigest()
@@ -45,12 +45,13 @@ def test_it_expands_and_shrinks_itself(maps, unresized):
 
 
 def test_the_scheduler_resizes_it(maps, unresized):
-    job = maps.submit(0, 2, "malleable,min=1,max=4")
-    job.wait_worlds(2)
+    """Two processes a node."""
+    job = maps.submit(0, 2, "malleable,min=1,max=4", tasks=2)
+    job.wait_worlds(4)
     job.resize(3)
     job.resize(1)
     assert job.finish() == f"dmr_maps: {STEPS} steps: 2 resizes"
-    assert job.worlds() == [2, 3, 1] and maps.digest() == unresized, job.output()
+    assert job.worlds() == [4, 6, 2] and maps.digest() == unresized, job.output()
 
 
 def test_a_request_that_is_refused_costs_it_nothing(maps, unresized):
