@@ -105,6 +105,7 @@ class RebirthRun : public JobUser {
     void give(int nodes);
     void answer(const std::string& why);
     void next_resize();
+    void give_back(const std::string& nodes);
     void greeted(int from, const Message& message);
     void refuse_world(int from, World& world, const Message& message);
     void ask_for_checkpoint();
@@ -126,7 +127,9 @@ class RebirthRun : public JobUser {
     std::int64_t generation_ = 0;  // of the newest world
     Stage stage_ = Stage::kSteady;
     std::optional<Resize> resize_;
+    std::int64_t promised_ = 0;            // the offer that was accepted and is to come; 0: none
     std::optional<std::int64_t> request_;  // the op of what the program asks for, 0: not known yet
+    std::string given_back_;               // nodes, of which the job may still have some
     std::optional<int> wish_;              // what it asks for when the resize is over
     std::optional<JobEvent> granted_;      // nodes that wait for the end of another resize
     std::string spill_ = "/tmp";
@@ -148,7 +151,7 @@ void RebirthRun::offered(const JobEvent& event) {
         return;
     }
     offered_at_ = steady_now();
-    elastic_accept(job_, event.op);
+    if (elastic_accept(job_, event.op) == ELASTIC_OK) promised_ = event.op;
 }
 
 void RebirthRun::accepted(const JobEvent& event) {
@@ -160,6 +163,7 @@ void RebirthRun::queued(const JobEvent& event) {
 }
 
 void RebirthRun::resized(const JobEvent& event) {
+    if (event.kind == ELASTIC_SHRINK) given_back_.clear();
     if (event.kind != ELASTIC_EXPAND || ending_) return;
     if (stage_ == Stage::kSteady) return begin(event);
     granted_ = event;
@@ -170,6 +174,10 @@ void RebirthRun::ended(const JobEvent& event) {
     if (request_ && event.kind == ELASTIC_EXPAND && (event.op == 0 || event.op == *request_)) {
         request_.reset();
         return answer(event.reason);
+    }
+    if (promised_ > 0 && event.op == promised_) {
+        promised_ = 0;
+        return next_resize();
     }
     if (!resize_ || resize_->op != event.op) return;
     note("the agreement is over before the resize: {}", printable(event.reason));
@@ -206,6 +214,7 @@ void RebirthRun::begin(const JobEvent& event) {
     if (request_ && *request_ != event.op) elastic_cancel(job_, 0);
     request_.reset();
     wish_.reset();
+    promised_ = 0;
     if (offered_at_ > 0) resize_->negotiation = steady_now() - offered_at_;
     ++generation_;
     next_ = {};
@@ -240,8 +249,8 @@ void RebirthRun::received(int from, const Message& message) {
 // While the program is being resized it gets no answer: the resize is one, and what it waits for in
 // that must not be taken for another.  A new world may ask before the old one has ended.
 void RebirthRun::requested(int change) {
-    if (stage_ == Stage::kEnding) wish_ = change;
-    if (stage_ != Stage::kSteady || ending_) return;
+    if (stage_ == Stage::kEnding || promised_ > 0) wish_ = change;
+    if (stage_ != Stage::kSteady || promised_ > 0 || ending_) return;
     offered_at_ = steady_now();
     if (change > 0) return ask_for(change);
     if (change < 0) return give(-change);
@@ -269,6 +278,11 @@ void RebirthRun::answer(const std::string& why) {
     Message message{.word = Verb::answered};
     message.reason = why;
     listener_.send(world_.connection, message);
+}
+
+void RebirthRun::give_back(const std::string& nodes) {
+    given_back_ = nodes;
+    release_nodes(job_, nodes);
 }
 
 void RebirthRun::next_resize() {
@@ -421,7 +435,7 @@ void RebirthRun::give_up(const std::string& why) {
         without_hosts(elastic_nodelist(job_), world_.step->place().node_list);
     clean(unused);
     if (resize.op > 0) elastic_done(job_, resize.op);
-    release_nodes(job_, unused);
+    give_back(unused);
 }
 
 void RebirthRun::complete() {
@@ -432,7 +446,7 @@ void RebirthRun::complete() {
     if (resize.op > 0)
         elastic_done(job_, resize.op);
     else if (!resize.leaving.empty())
-        release_nodes(job_, resize.leaving);
+        give_back(resize.leaving);
     if (ended_) return finish(*ended_);
     next_resize();
 }
@@ -473,7 +487,7 @@ void RebirthRun::clean(const std::string& nodes) {
 void RebirthRun::finish(int status) {
     status_ = status;
     over_ = true;
-    if (!closed_) clean(elastic_nodelist(job_));
+    if (!closed_) clean(without_hosts(elastic_nodelist(job_), given_back_));
     if (!resize_) return;
     if (resize_->op > 0) elastic_done(job_, resize_->op);
 }

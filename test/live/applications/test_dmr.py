@@ -16,9 +16,9 @@ class Maps:
     def __init__(self, cluster, mpi):
         self.cluster, self.mpi, self.program = cluster, mpi, Program(cluster, mpi, "dmr_maps")
 
-    def submit(self, most, nodes, annotation, options=""):
+    def submit(self, most, nodes, annotation, options="", tasks=1):
         self.file = self.cluster.base / "out" / f"maps.{self.mpi}.{Program.started}"
-        return self.program.submit(f"{self.file} {STEPS} {most}", nodes, options, annotation)
+        return self.program.submit(f"{self.file} {STEPS} {most}", nodes, options, annotation, tasks)
 
     def digest(self):
         return hashlib.sha1(self.file.read_bytes()).hexdigest()
@@ -45,12 +45,13 @@ def test_it_expands_and_shrinks_itself(maps, unresized):
 
 
 def test_the_scheduler_resizes_it(maps, unresized):
-    job = maps.submit(0, 2, "malleable,min=1,max=4")
-    job.wait_worlds(2)
+    """Two processes a node."""
+    job = maps.submit(0, 2, "malleable,min=1,max=4", tasks=2)
+    job.wait_worlds(4)
     job.resize(3)
     job.resize(1)
     assert job.finish() == f"dmr_maps: {STEPS} steps: 2 resizes"
-    assert job.worlds() == [2, 3, 1] and maps.digest() == unresized, job.output()
+    assert job.worlds() == [4, 6, 2] and maps.digest() == unresized, job.output()
 
 
 def test_a_request_that_is_refused_costs_it_nothing(maps, unresized):
@@ -77,5 +78,16 @@ def test_a_request_of_which_nothing_comes_is_made_again(maps, unresized):
     job = maps.submit(4, 2, "evolving,min=1,max=4", maps.program.srun_type)
     job.wait_worlds(2, 4, 1)
     assert job.finish() == f"dmr_maps: {STEPS} steps: 2 resizes"
-    assert "no resize: the new world has died with status 7" in job.output()
+    assert "no resize: the new world has died with status" in job.output(), job.output()
     assert maps.digest() == unresized, job.output()
+
+
+def test_what_it_saved_is_left_if_nothing_takes_over(maps):
+    """The new world sees another /dev/shm, so it does not find what the old one tells it."""
+    hide = "unshare -m bash -c 'mount -t tmpfs none /dev/shm && exec \"$@\"' -"
+    maps.program.wrap(f"[[ $birth != 1.* ]] || exec {hide} {maps.program.path} \"$@\"")
+    job = maps.submit(4, 2, "evolving,min=1,max=4", maps.program.srun_type)
+    job.finish("FAILED")
+    assert "no node has the checkpoint" in job.output(), job.output()
+    assert "dmr: nothing took over from the program, whose data are saved" in job.output(), job.output()
+    assert job.worlds() == [2] and maps.file.stat().st_size == 8 + 100000 * 8

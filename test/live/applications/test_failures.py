@@ -21,6 +21,21 @@ def test_a_world_that_dies_at_its_start_is_started_again(stencil):
     assert job.output().count("it is started again") == 1
 
 
+def test_a_world_that_dies_before_the_checkpoint_is_started_again(cluster, stencil):
+    """It is ready, and waits for the old one, which is stopped meanwhile."""
+    expected = stencil.result_of_one_process(FIELD)
+    stencil.wrap("[ $birth != 1.1 ] || { born=$$; (sleep 3; kill -KILL $born) & }")
+    job = stencil.submit(FIELD, 2, stencil.srun_type)
+    job.wait_worlds(2)
+    cluster.run("scancel", "--signal=STOP", f"{job.number}.0")
+    job.resize(3, wait=False)
+    cluster.wait_size(job.number, 3)
+    wait_until(lambda: "Killed" in job.output(), job.output, within=60)
+    cluster.run("scancel", "--signal=CONT", f"{job.number}.0", check=False)  # an error: the new node has no such step
+    job.wait_worlds(2, 3)
+    assert job.finish() == expected and job.worlds() == [2, 3], job.output()
+
+
 @pytest.mark.parametrize("nodes", [1, 3], ids=["shrink", "expand"])
 def test_a_world_that_never_starts_leaves_the_old_one(cluster, stencil, nodes):
     expected = stencil.result_of_one_process(FIELD)
