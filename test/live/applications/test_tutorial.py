@@ -42,7 +42,9 @@ def sections():
 
 def is_chance(line):
     """What differs from run to run: seconds, and where a resize came; the first world begins with step 0."""
-    return re.sub(r"\bstep [1-9]\d*", "step N", re.sub(r"\d+\.\d+ s\b", "T s", line))
+    for what, instead in ((r"\d+\.\d+ s\b", "T s"), (r"\bstep [1-9]\d*", "step N"), (r"give up n\d", "give up N")):
+        line = re.sub(what, instead, line)
+    return line
 
 
 class Reader:
