@@ -19,3 +19,14 @@ def test_digest(cluster, mpi, name):
     job.resize(4)
     job.resize(1)
     assert job.finish() == unresized and job.worlds() == [2, 4, 1], job.output()
+
+
+def test_the_same_in_c_and_cpp(cluster, mpi):
+    """C and C++ compute the same cells, and the latter does so while it is resized."""
+    name = "particle_in_cell"
+    in_c = program(cluster, mpi, name).result_of_one_process(PROGRAMS[name])
+    job = program(cluster, mpi, f"{name}_cpp").submit(PROGRAMS[name], 2)
+    job.wait_worlds(2)
+    job.resize(4)
+    job.resize(1)
+    assert job.finish() == in_c and job.worlds() == [2, 4, 1], job.output()
