@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A binary indexed tree (Fenwick, "A new data structure for cumulative frequency tables") of two
-// dimensions, of maxima instead of sums: place (i, j) stands for the classes above i less its lowest
-// bit up to i, and likewise j.  So both to remember and to ask take a few steps, and a long queue
-// does both for each of its jobs.
+// dimensions, of maxima instead of sums: place (i, j) stands for the classes above i less its
+// lowest bit up to i, and likewise j.  So both to remember and to ask take a few steps, and a long
+// queue does both for each of its jobs.
 //
 // Always holds: what is remembered is put into a class of which nobody wants less than the job,
 // and what is asked into one that has nobody who wants more.

@@ -149,8 +149,8 @@ void Victims::begin_losses(const Outlook& outlook, const Beneficiary& who) {
 }
 
 // Whether a reservation lacks nodes however soon the victim ends: if it ends before the reservation
-// begins and the beneficiary behind that, what this uses of it is lost.  Most victims are passed over
-// for that, and to see it takes no search for when they would end.
+// begins and the beneficiary behind that, what this uses of it is lost.  Most victims are passed
+// over for that, and to see it takes no search for when they would end.
 bool Victims::uses_reserved_nodes(const Outlook& outlook, const Shrinkage& part,
                                   Time beneficiary_end) const {
     const Time victim_end = outlook.end_of(outlook.snapshot().running[part.victim]);
