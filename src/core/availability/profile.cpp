@@ -30,7 +30,7 @@ void Profile::begin(Time now, const PoolCounts& idle, const VacancyList& vacanci
     sorted_ = true;
     shape_ = Shape::rising;
     knows_rise_ = false;
-    remembers_starts_ = false;
+    keeps_bounds_ = false;
 }
 
 void Profile::take(Time from, Time to, const PoolCounts& nodes) {
@@ -85,7 +85,7 @@ void Profile::record(Time at, const PoolCounts& nodes, int sign) {
 }
 
 void Profile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign) {
-    if (sign > 0) remembers_starts_ = false;
+    if (sign > 0) keeps_bounds_ = false;
     const std::size_t first = split(from);
     const std::size_t last = split(to);
     for (std::size_t step = first; step < last; ++step)
@@ -202,29 +202,12 @@ Profile::Trough Profile::trough(PoolId pool, Time from, Time to) {
     return found;
 }
 
-// The same as below in one loop over an array, since with long queues this is where the time goes.
-std::optional<std::size_t> Profile::shortage_of_one_pool(std::size_t begin, Time end, int nodes,
-                                                         int& least) const {
-    const auto enough = [&](int free) { return free >= nodes; };
-    const auto short_at = std::find_if_not(free_.begin() + begin, free_.end(), enough);
-    const std::size_t step = short_at - free_.begin();
-    if (step > begin && (step == steps() || times_[step] >= end)) {
-        const std::size_t after =
-            std::lower_bound(times_.begin() + begin + 1, times_.begin() + step, end) -
-            times_.begin();
-        least = *std::min_element(free_.begin() + begin, free_.begin() + after);
-        return std::nullopt;
-    }
-    return std::find_if(short_at, free_.end(), enough) - free_.begin();
-}
-
 // Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so
 // nothing is returned and `least` says how many are by pool.  Otherwise the
 // result is the next step at which that is worth asking again.
 std::optional<std::size_t> Profile::shortage(std::size_t begin, Time end,
                                              const Eligibility& eligible, int nodes,
                                              PoolCounts& least) const {
-    if (pools() == 1) return shortage_of_one_pool(begin, end, nodes, least[0]);
     for (PoolId pool : eligible) least[pool] = row(begin)[pool];
     for (std::size_t step = begin; step == begin || (step < steps() && times_[step] < end);
          ++step) {
@@ -281,53 +264,44 @@ Time Profile::next_step(Time time) {
     return next == times_.end() ? kNever : *next;
 }
 
-namespace {
-
-// The class of all that is no less than 2^(class - 1); class 0 has all.
-int class_within(Duration duration) {
-    return duration < 1 ? 0 : std::ilogb(duration) + 1;
-}
-// The first class of which nobody is less.
-int class_beyond(Duration duration) {
-    return duration <= 0 ? 0 : std::max(1, std::ilogb(std::nextafter(duration, 0.0)) + 2);
+// Of jobs in the only pool: with several it would have to be remembered which are eligible.
+Time Profile::bound(int nodes, Duration duration) {
+    if (!keeps_bounds_) bounds_.reset(now_);
+    keeps_bounds_ = true;
+    return bounds_.before(nodes, duration);
 }
 
-}  // namespace
-
-Time Profile::not_before(int nodes, Duration duration) const {
-    if (!remembers_starts_ || nodes < 1) return now_;
-    const int within = std::min(class_within(duration), kDurationClasses - 1);
-    return no_start_before_[std::bit_width(static_cast<unsigned>(nodes)) - 1][within];
-}
-
-void Profile::remember_start(int nodes, Duration duration, Time start) {
-    if (nodes < 1 || !(duration < kNever)) return;
-    if (!remembers_starts_)
-        for (auto& row : no_start_before_) row.fill(now_);
-    remembers_starts_ = true;
-    const int beyond = class_beyond(duration);
-    for (int size = std::bit_width(static_cast<unsigned>(nodes - 1)); size < kNodeClasses; ++size) {
-        auto& row = no_start_before_[size];
-        if (beyond >= kDurationClasses || row[beyond] >= start) return;
-        for (int longer = beyond; longer < kDurationClasses && row[longer] < start; ++longer)
-            row[longer] = start;
+// One walk over the steps, since with long queues this is where the time goes.
+std::optional<Time> Profile::earliest_in_one_pool(Time from, int nodes, Duration duration) const {
+    Time start = from;
+    for (std::size_t step = step_at(from); step < steps(); ++step) {
+        const bool is_last = step + 1 == steps();
+        if (free_[step] >= nodes && (is_last || times_[step + 1] >= start + duration)) return start;
+        if (free_[step] < nodes && !is_last) start = times_[step + 1];
     }
+    return std::nullopt;
 }
 
 std::optional<Time> Profile::earliest_from(Time from, const Eligibility& eligible, int nodes,
                                            Duration duration, PoolCounts& counts) {
     build();
+    if (pools() == 1) {
+        const bool is_bound = from == now_;
+        const auto start =
+            earliest_in_one_pool(is_bound ? bound(nodes, duration) : from, nodes, duration);
+        if (!start) return std::nullopt;
+        choose(
+            eligible, nodes, [&](PoolId) { return nodes; }, counts);
+        if (is_bound) bounds_.remember(nodes, duration, *start);
+        return start;
+    }
     PoolCounts least(pools(), 0);
-    // With several pools it would have to be remembered which are eligible.
-    const bool remembers = pools() == 1 && from == now_;
-    const Time bound = remembers ? not_before(nodes, duration) : from;
-    for (std::size_t begin = step_at(bound); begin < steps();) {
-        const Time start = std::max(bound, times_[begin]);
+    for (std::size_t begin = step_at(from); begin < steps();) {
+        const Time start = std::max(from, times_[begin]);
         const auto next = shortage(begin, start + duration, eligible, nodes, least);
         if (!next) {
             choose(
                 eligible, nodes, [&](PoolId pool) { return least[pool]; }, counts);
-            if (remembers) remember_start(nodes, duration, start);
             return start;
         }
         begin = *next;

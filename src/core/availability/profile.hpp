@@ -6,14 +6,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <vector>
 
 #include "common/limits.hpp"
 #include "common/time.hpp"
+#include "core/availability/start_bounds.hpp"
 #include "core/availability/vacancy_list.hpp"
 #include "core/model/snapshot.hpp"
 #include "core/model/types.hpp"
@@ -109,8 +108,8 @@ class Profile {
     std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
     std::optional<std::size_t> shortage(std::size_t begin, Time end, const Eligibility&, int nodes,
                                         PoolCounts& least) const;
-    std::optional<std::size_t> shortage_of_one_pool(std::size_t begin, Time end, int nodes,
-                                                    int& least) const;
+    Time bound(int nodes, Duration);
+    std::optional<Time> earliest_in_one_pool(Time from, int nodes, Duration) const;
 
     Time now_ = 0, soon_ = 0;
     PoolCounts free_now_;
@@ -128,14 +127,8 @@ class Profile {
     Time rise_ = 0;
     PoolCounts risen_;
     bool knows_rise_ = false;
-    // While nodes are only taken, no start that was found comes to be earlier: by powers of two of
-    // the nodes and of the duration, before when no job that wants as much will find one.
-    static constexpr int kNodeClasses = std::bit_width(static_cast<unsigned>(kMaxNodes)) + 1;
-    static constexpr int kDurationClasses = 40;
-    Time not_before(int nodes, Duration) const;
-    void remember_start(int nodes, Duration, Time start);
-    std::array<std::array<Time, kDurationClasses>, kNodeClasses> no_start_before_{};
-    bool remembers_starts_ = false;
+    StartBounds bounds_;  // of jobs in the only pool, if they are kept
+    bool keeps_bounds_ = false;
 };
 
 }  // namespace elastic::core

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/pass/choices/choices.hpp"
 
@@ -49,7 +50,7 @@ void KeptPromises::keep(std::uint32_t pending) {
     }
     reservation.to =
         std::max(reservation.from + duration, std::nextafter(reservation.from, kNever));
-    books_.reserve(reservation);
+    books_.reserve(std::move(reservation));
     kept_.push_back(pending);
 }
 
@@ -61,7 +62,7 @@ void KeptPromises::keep_steps(std::uint32_t pending) {
     if (latest > reservation->from)
         if (auto then = books_.fit(pending, latest); then && then->from == latest)
             reservation = std::move(then);
-    books_.reserve(*reservation);
+    books_.reserve(*std::move(reservation));
     kept_.push_back(pending);
 }
 

@@ -19,18 +19,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core {
-namespace {
-
-std::ptrdiff_t reservations_of(const Books& books, std::uint32_t pending) {
-    return std::ranges::count(books.reservations(), pending, &Reservation::job);
-}
-
-}  // namespace
-
 void QueueFront::begin(const Outlook& outlook) {
     blocked_pools_.assign(outlook.pools(), false);
     reserved_pools_.assign(outlook.pools(), false);
@@ -53,7 +46,7 @@ void QueueFront::block(Books& books, std::uint32_t pending, int size) {
 bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
     const int wanted =
         choices::reserves_for_all(books.policy()) ? books.undecided_copies(pending) : 1;
-    for (auto number = reservations_of(books, pending); number < wanted; ++number)
+    for (auto number = books.reservations_of(pending); number < wanted; ++number)
         if (!reserve_one(books, pending, size)) return false;
     return true;
 }
@@ -64,7 +57,7 @@ bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
                                                    : books.fit(pending, books.snapshot().now);
     if (!reservation) return false;
     if (has_promise(books, pending)) set_aside(books, job, size, *reservation);
-    books.reserve(*reservation);
+    books.reserve(*std::move(reservation));
     return true;
 }
 
@@ -88,7 +81,7 @@ std::optional<Reservation> QueueFront::whole(Books& books, std::uint32_t pending
 bool QueueFront::has_promise(const Books& books, std::uint32_t pending) {
     const PendingJob& job = books.snapshot().pending[pending];
     return books.policy().head_delay_binds == HeadDelayBinds::all && job.promised < kNever &&
-           books.undecided_copies(pending) == job.copies && reservations_of(books, pending) == 0;
+           books.undecided_copies(pending) == job.copies && books.reservations_of(pending) == 0;
 }
 
 // What is free from the latest start that the job is to have until it can start.  Not at once, so

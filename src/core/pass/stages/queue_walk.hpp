@@ -55,18 +55,24 @@ void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
     Books& books = pass.books;
     const std::vector<PendingJob>& jobs = books.snapshot().pending;
     const QueueIndex& queue = books.index().queue;
+    const auto block = [&](std::uint32_t place) {
+        pass.front.block(books, place, choices::initial_size(books, jobs[place]));
+    };
     const auto try_one = [&](std::uint32_t place) {
         while (!books.decided(place))
-            if (!start(place))
-                return pass.front.block(books, place, choices::initial_size(books, jobs[place]));
+            if (!start(place)) return block(place);
     };
     std::uint32_t place = queue.next(0);
-    std::uint32_t unknown = 0;  // from there on nobody was looked for who could start
+    // Nobody before the last of these places could start, and behind it nobody was looked for.
+    std::uint32_t unknown = 0;
     for (; place < queue.end() && !pass.front.is_settled(); place = queue.next(place + 1)) {
         if (pass.only_starts && place >= unknown)
             unknown = queue.next(place, CanStart(books, wanted().by())) + 1;
         if (unknown > queue.end()) return;
-        try_one(place);
+        if (place + 1 < unknown && !books.decided(place))
+            block(place);
+        else
+            try_one(place);
     }
     if (place >= queue.end() || !choices::may_overtake(books.policy())) return;
     Wanted now = wanted();

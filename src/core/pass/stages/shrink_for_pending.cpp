@@ -19,6 +19,7 @@
 // the nodes, and the next plan finds them idle.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/pass/choices/choices.hpp"
 #include "core/pass/stages/queue_walk.hpp"
@@ -33,7 +34,7 @@ class LiftedReservation {
     LiftedReservation(Books& books, std::uint32_t pending)
         : books_(books), reservation_(books.lift_reservation(pending)) {}
     ~LiftedReservation() {
-        if (reservation_) books_.reserve(*reservation_);
+        if (reservation_) books_.reserve(*std::move(reservation_));
     }
     LiftedReservation(const LiftedReservation&) = delete;
     LiftedReservation& operator=(const LiftedReservation&) = delete;
@@ -110,7 +111,7 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     if (is_judged_by_size && failures.covers(job.eligible, size, job.duration)) return false;
     if (books.free_now(job.eligible) + pass.victims.supply(books, job.eligible) < size)
         return false;
-    const auto reserved = std::ranges::count(books.reservations(), pending, &Reservation::job);
+    const auto reserved = books.reservations_of(pending);
     if (start_instead_of_reservation(pass, pending, size)) return true;
     // A copy that has none would wait longer, which may make shrinking worth it.
     const bool all_reserved = reserved >= books.undecided_copies(pending);

@@ -148,10 +148,26 @@ void Victims::begin_losses(const Outlook& outlook, const Beneficiary& who) {
         for (int nodes : who.idle) lost_.push_back(fall < who.end ? nodes : 0);
 }
 
+// Whether a reservation lacks nodes however soon the victim ends: if it ends before the reservation
+// begins and the beneficiary behind that, what this uses of it is lost.  Most victims are passed
+// over for that, and to see it takes no search for when they would end.
+bool Victims::uses_reserved_nodes(const Outlook& outlook, const Shrinkage& part,
+                                  Time beneficiary_end) const {
+    const Time victim_end = outlook.end_of(outlook.snapshot().running[part.victim]);
+    std::size_t i = 0;
+    for (const Time fall : outlook.falls())
+        for (PoolId pool = 0; pool < outlook.pools(); ++pool, ++i)
+            if (victim_end <= fall && fall < beneficiary_end &&
+                outlook.profile().free_at(pool, fall) < lost_[i] + part.used[pool])
+                return true;
+    return false;
+}
+
 // Between falls nodes only come free, so where all have theirs when they begin, they keep them.
 bool Victims::respects_reservations(const Outlook& outlook, const Shrinkage& part,
                                     Time beneficiary_end) {
     if (outlook.falls().empty()) return true;
+    if (uses_reserved_nodes(outlook, part, beneficiary_end)) return false;
     const Holding before = outlook.holding(part.victim), after = outlook.holding_after(part);
     lost_with_ = lost_;
     std::size_t i = 0;

@@ -62,6 +62,7 @@ class Victims {
     void find(const Outlook&, Rng&);
     std::vector<Shrinkage> select_above(const Outlook&, const Beneficiary&, const choices::Floor&);
     void begin_losses(const Outlook&, const Beneficiary&);
+    bool uses_reserved_nodes(const Outlook&, const Shrinkage&, Time beneficiary_end) const;
     bool respects_reservations(const Outlook&, const Shrinkage&, Time beneficiary_end);
     bool all_respect_reservations(const Outlook&, const Beneficiary&,
                                   const std::vector<Shrinkage>&);

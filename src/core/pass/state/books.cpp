@@ -10,6 +10,7 @@
 #include "core/pass/state/books.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace elastic::core {
 void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Policy& policy) {
@@ -29,6 +30,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     equal_share_ = -1;
     even_use_ = -1;
     reservations_.clear();
+    reserved_.reset(snapshot.pending.size());
     later_.clear();
     falls_.clear();
     PoolCounts idle(pools(), 0);
@@ -202,17 +204,19 @@ void Books::withdraw(const Promise& offer, Reason reason) {
     add(ActionKind::withdraw, reason, offer.job, offer.nodes).op = offer.op;
 }
 
-void Books::reserve(const Reservation& reservation) {
+void Books::reserve(Reservation reservation) {
     if (reservation.layers.empty()) {
         profile_.take(reservation.from, reservation.to, reservation.nodes);
         falls_.push_back(reservation.from);
     }
     take(profile_, reservation.layers);
     for (const Occupation& layer : reservation.layers) falls_.push_back(layer.from);
-    reservations_.push_back(reservation);
+    reserved_.set(reservation.job);
+    reservations_.push_back(std::move(reservation));
 }
 
 std::optional<Reservation> Books::lift_reservation(std::uint32_t pending) {
+    if (!reserved_[pending]) return std::nullopt;
     const auto own =
         std::find_if(reservations_.begin(), reservations_.end(),
                      [&](const Reservation& reservation) { return reservation.job == pending; });

@@ -64,7 +64,7 @@ class Books : public Outlook {
     bool plan_steps_after_start(std::uint32_t pending, bool in_time);
     void lift_later_steps(JobId);  // nothing if it has none
 
-    void reserve(const Reservation&);
+    void reserve(Reservation);
     // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
     void announce_reservations();  // as actions, once they are final

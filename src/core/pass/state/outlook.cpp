@@ -183,6 +183,10 @@ int Outlook::undecided_copies(std::uint32_t pending) const {
     return snapshot_->pending[pending].copies - (some == decided_copies_.end() ? 0 : some->second);
 }
 
+std::ptrdiff_t Outlook::reservations_of(std::uint32_t pending) const {
+    return reserved_[pending] ? std::ranges::count(reservations_, pending, &Reservation::job) : 0;
+}
+
 bool Outlook::has_claim(JobId id) const {
     return std::ranges::find(claimants_, id) != claimants_.end();
 }

@@ -61,6 +61,7 @@ class Outlook {
     const SnapshotIndex& index() const { return *index_; }
     const Profile& profile() const { return profile_; }
     const std::vector<Reservation>& reservations() const { return reservations_; }
+    std::ptrdiff_t reservations_of(std::uint32_t pending) const;
     std::size_t pools() const { return snapshot_->pools.size(); }
     const Eligibility& eligible(EligibilityId id) const { return snapshot_->eligibilities[id]; }
 
@@ -135,6 +136,7 @@ class Outlook {
     const Policy* policy_ = nullptr;
     Profile profile_;
     std::vector<Reservation> reservations_;
+    Marks reserved_;  // by pending job: has, or had, a reservation
     std::vector<LaterSteps> later_;
     std::vector<Time> falls_;  // in no order
     Marks touched_;            // by running job: has its action
