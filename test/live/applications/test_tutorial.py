@@ -3,7 +3,7 @@
 section, and print what it shows.
 
 A fenced block whose info string names a file is that file; one of `console` has commands and what they print. Only
-times, and the steps at which a resize came, may be others.
+times, the node that is given up, and the steps at which a resize came may be others.
 """
 
 import difflib
@@ -40,10 +40,12 @@ def sections():
     return found
 
 
-def is_chance(line):
-    """What differs from run to run: seconds, and where a resize came; the first world begins with step 0."""
-    for what, instead in ((r"\d+\.\d+ s\b", "T s"), (r"\bstep [1-9]\d*", "step N"), (r"give up n\d", "give up N")):
-        line = re.sub(what, instead, line)
+def without_chance(line):
+    """It without what differs from run to run: seconds, which node leaves, and where a resize came; the first world
+    begins with step 0."""
+    for pattern, stands in ((r"\d+\.\d+ s\b", "T s"), (r"\bgive up n\d\b", "give up N"),
+                            (r"\bstep [1-9]\d*", "step N")):
+        line = re.sub(pattern, stands, line)
     return line
 
 
@@ -69,15 +71,16 @@ class Reader:
     def _do(self, lines):
         assert lines[0].startswith("$ "), lines
         for line in lines:
-            self.expected.append(is_chance(line))
+            self.expected.append(without_chance(line))
             if line.startswith("$ "):
                 self.printed.append(line)
-                self.printed += map(is_chance, self._run(line[2:]).splitlines())
+                self.printed += map(without_chance, self._run(line[2:]).splitlines())
 
     def _run(self, command):
         """What it prints, as if the job had the number that it has in the page."""
         if f"slurm-{PAGES_JOB}" in command:
-            assert self.cluster.wait_state(self.job, "COMPLETED", "FAILED", within=PATIENCE) == "COMPLETED", self.output()
+            state = self.cluster.wait_state(self.job, "COMPLETED", "FAILED", within=PATIENCE)
+            assert state == "COMPLETED", self.output()
         resizes = command.startswith(("selastic shrink", "selastic expand"))
         command = re.sub(rf"\b{PAGES_JOB}\b", str(self.job), command)
         done = self._resize(command) if resizes else self._command(command)
@@ -100,8 +103,9 @@ class Reader:
         while not said.search(self.output()):
             declined = len(self.cluster.journal(self.job, "decline"))
             done = wait_until(lambda: self._offer(command), f"job {self.job} can be resized", PATIENCE)
-            wait_until(lambda: said.search(self.output()) or len(self.cluster.journal(self.job, "decline")) > declined or
-                       self.cluster.state(self.job) != "RUNNING",
+            wait_until(lambda: said.search(self.output())
+                       or len(self.cluster.journal(self.job, "decline")) > declined
+                       or self.cluster.state(self.job) != "RUNNING",
                        lambda: f"something comes of {done}\n{self.output()}", PATIENCE)
         return done.out
 
