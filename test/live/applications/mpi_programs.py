@@ -97,7 +97,8 @@ class Job:
         self.go.touch()
         found = self.cluster.wait_state(self.number, "COMPLETED", "FAILED", within=120)
         assert found == state, self.output()
-        assert not self.left_in_memory(), self.output()
+        left = self.left_in_memory()
+        assert not left, f"{left}\n{self.output()}"
         lines = re.findall(r"^\w+: \d+ steps: .*$", self.output(), re.M)
         return lines[-1] if lines else None
 
