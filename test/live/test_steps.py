@@ -23,6 +23,7 @@ def test_a_step_brings_nodes_without_asking(cluster):
     """The job's program knows nothing of all this."""
     job = cluster.sbatch("--elastic=evolving,profile=2@1+5@600", "--time=20", wrap="sleep 600")
     cluster.wait_size(job, 5)
+    cluster.wait_journal(job, "resize")  # which is written after the records
     journal = cluster.journal(job)
     assert [entry["event"] for entry in journal] == ["submit", "start", "step", "request", "grant", "resize"]
     assert (journal[1]["count"], journal[2]["nodes"], journal[2]["held"]) == (2, 5, 2)
