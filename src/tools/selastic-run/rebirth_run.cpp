@@ -365,9 +365,10 @@ void RebirthRun::confirmed(const Message& message) {
     }
 }
 
+// It is not listened to any more, but stays connected: it would take the loss for an error and say
+// so before it is killed.
 void RebirthRun::kill(World& world) {
     if (!world.step) return;
-    if (world.connection != kNobody) listener_.close(world.connection);
     world.connection = kNobody;
     if (!world.step->signal("KILL")) ::kill(world.step->pid(), SIGTERM);
 }
