@@ -10,6 +10,19 @@ from elastic_live import wait_until
 MPIS = ("openmpi", "mpich")
 
 
+def processes_of(node):
+    """All that Slurm has started on it and that lives."""
+    name = f"SLURMD_NODENAME={node}".encode()
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if name in (process / "environ").read_bytes().split(b"\0"):
+                found.append(process.name)
+        except OSError:
+            pass
+    return found
+
+
 class Program:
     started = 0
 

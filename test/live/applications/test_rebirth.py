@@ -5,15 +5,19 @@ import random
 import re
 
 from elastic_live import wait_until
+from mpi_programs import processes_of
 
 FIELD = "256 200"
 
 
-def test_shrink(stencil):
+def test_shrink(cluster, stencil):
     expected = stencil.result_of_one_process(FIELD)
     job = stencil.submit(FIELD, 4)
     job.wait_worlds(4)
+    left = cluster.nodes_of(job.number)[2:]
+    assert all(processes_of(node) for node in left)
     job.resize(2)
+    wait_until(lambda: not any(processes_of(node) for node in left), f"nothing runs on {left}", within=1)
     assert job.finish() == expected and job.worlds() == [4, 2]
     assert "resize 1: 4 -> 2 nodes: negotiation " in job.output() and "status 0" in job.output()
 
