@@ -44,14 +44,16 @@ class Program:
     def is_built(cls, cluster, mpi, name):
         return all(file.exists() for file in cls._files(cluster, mpi, name))
 
-    def submit(self, arguments, nodes, options="", annotation="malleable,min=1,max=8", tasks=1, environment="true"):
-        """A job that waits in the midst of its work until it is let go on."""
+    def submit(self, arguments, nodes, options="", annotation="malleable,min=1,max=8", tasks=1, environment="true",
+               more=()):
+        """A job that waits in the midst of its work until it is let go on; more: of sbatch's options."""
         elastic = [f"--elastic={annotation}"] if annotation else []
         Program.started += 1
         go = self.cluster.base / "out" / f"go.{Program.started}"
         script = f"{environment}; selastic-run {options} {self.launched} {arguments} {go}; " \
                  "code=$?; echo status $code; exit $code"
-        number = self.cluster.sbatch(f"-N{nodes}", f"--ntasks-per-node={tasks}", "--overcommit", *elastic, wrap=script)
+        number = self.cluster.sbatch(f"-N{nodes}", f"--ntasks-per-node={tasks}", "--overcommit", *elastic, *more,
+                                     wrap=script)
         return Job(self, number, go)
 
     def wrap(self, line):

@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What goes wrong in a resize costs the program nothing."""
 
+import os
+import pathlib
 import re
+import shutil
+import signal
 import subprocess
 
 import pytest
 from elastic_live import wait_until
+from mpi_programs import processes_of
 
 FIELD = "256 200"
+# What daemons say of a node that is gone, and of steps that nobody wants any more.
+LOST = ["Unable to ", "Connection refused", "No route", "not responding", "lost|DOWN", "failed node", "Zero Bytes",
+        "Job credential revoked"]
 LARGE = "2048 20"  # 16 MB a process for each array, of two processes
 
 
@@ -112,6 +120,65 @@ def test_the_second_world_is_born_at_the_second_try(stencil):
     job.resize(2)
     assert job.finish() == expected and job.worlds() == [3, 2]
     assert "the program has died in a resize with status" in job.output()
+
+
+@pytest.fixture
+def lose(cluster):
+    """lose(node): it is gone with all that ran on it, until the end of the test."""
+    lost = []
+
+    def end(node):
+        lost.append(node)
+        cluster.kill_slurmd(node)
+        for process in processes_of(node):
+            os.kill(int(process), signal.SIGKILL)
+        cluster.run("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
+
+    yield end
+    cluster.end_jobs()
+    for node in lost:
+        for folder in (cluster.dir / "tmp" / node).glob("elastic-*"):
+            shutil.rmtree(folder)  # as a boot does
+        cluster.start_slurmd(node)
+        cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)  # it may be up already
+    wait_until(lambda: all(state == "idle" for state in cluster.node_states().values()),
+               lambda: "all nodes are idle: " + cluster.run("sinfo", "-R").out)
+
+
+def test_a_joining_node_that_is_lost(cluster, stencil, lose, expect_errors):
+    """Before the new world has anything, of a job that says --no-kill: if Slurm has told of the loss by the time of the
+    second try, another world starts without the node; else the old one goes on."""
+    expect_errors += LOST
+    expected = stencil.result_of_one_process(FIELD)
+    stencil.wrap('[ $birth != 1.1 ] || [ $SLURM_NODEID != 2 ] || exec sleep 600')
+    job = stencil.submit(FIELD, 2, stencil.srun_type, more=["--no-kill"])
+    job.wait_worlds(2)
+    job.resize(3, wait=False)
+    cluster.wait_size(job.number, 3)
+    joined = cluster.nodes_of(job.number)[-1]
+    wait_until(lambda: processes_of(joined), f"the new world starts on {joined}")
+    lose(joined)
+    cluster.wait_size(job.number, 2)
+    wait_until(lambda: "no resize: " in job.output() or job.worlds() == [2, 2], job.output, within=60)
+    assert job.finish() == expected
+
+
+@pytest.mark.parametrize("resizing", [False, True], ids=["steady", "resizing"])
+def test_a_node_that_is_lost_with_its_data(cluster, stencil, lose, expect_errors, resizing):
+    """Nobody could go on: the job ends, and nothing of it is left on the others."""
+    expect_errors += LOST
+    stencil.wrap("[ $birth != 1.1 ] || exec sleep 600")
+    job = stencil.submit(FIELD, 3, stencil.srun_type, more=["--no-requeue"])
+    job.wait_worlds(3)
+    victim = cluster.nodes_of(job.number)[-1]
+    if resizing:
+        job.resize(4, wait=False)
+        cluster.wait_size(job.number, 4)
+        joined = cluster.nodes_of(job.number)[-1]
+        wait_until(lambda: processes_of(joined), f"the new world starts on {joined}")
+    lose(victim)
+    cluster.wait_state(job.number, "NODE_FAIL", "FAILED", within=60)
+    wait_until(lambda: not job.left_in_memory(), lambda: f"nothing is left: {job.left_in_memory()}")
 
 
 def test_a_wrong_mpi_is_refused_in_a_line(cluster, stencil):
