@@ -25,8 +25,8 @@ step_record_t* extern_step(job_record_t* job, job_record_t* of) {
 }
 
 // Each slurmd reports the end of its part by its place among the nodes of its own launch, so that
-// Slurm cannot tell those of several apart: the record has as if all had ended, and goes with the
-// first that does.
+// Slurm cannot tell those of several apart: the record has as if all had ended, whatever their
+// places, and goes with the first that does.
 void join_extern_step(job_record_t* job, job_record_t* part) {
     step_record_t* added = extern_step(job, part);
     if (!added) return;
@@ -39,7 +39,7 @@ void join_extern_step(job_record_t* job, job_record_t* part) {
         step->job_ptr = job;
     }
     FREE_NULL_BITMAP(step->exit_node_bitmap);
-    step->exit_node_bitmap = bit_alloc(bit_set_count(step->step_node_bitmap));
+    step->exit_node_bitmap = bit_alloc(node_record_count);
     bit_set_all(step->exit_node_bitmap);
 }
 
