@@ -124,7 +124,7 @@ def extern_steps(cluster, job):
 
 
 def test_the_extern_step_grows_and_shrinks_with_the_job(contained):
-    """Its nodes may leave and come back, and Slurm has one record of it, however it was made."""
+    """Its nodes may leave and come back, and Slurm has at most one record of it."""
     cluster = contained
     may_end(cluster)
     app = cluster.actor("malleable,min=1,max=6", "-N2")

@@ -5,7 +5,7 @@
 //
 // With PrologFlags=Contain Slurm besides makes a record of the extern step on these nodes, which
 // belongs to the copy, and two of them would have one number: slurmctld would tell neither their
-// ends apart nor live long. So the job keeps one record, of all nodes.
+// ends apart nor live long. So a job that has grown has no such record.
 //
 // A front end runs the prolog once, for the host that stands for all nodes.
 #include "slurm/act/prolog.hpp"
@@ -25,22 +25,15 @@ step_record_t* extern_step(job_record_t* job, job_record_t* of) {
 }
 
 // Each slurmd reports the end of its part by its place among the nodes of its own launch, so that
-// Slurm cannot tell those of several apart: the record has as if all had ended, whatever their
-// places, and goes with the first that does.
-void join_extern_step(job_record_t* job, job_record_t* part) {
-    step_record_t* added = extern_step(job, part);
-    if (!added) return;
-    step_record_t* step = extern_step(job, job);
-    if (step) {
-        bit_or(step->step_node_bitmap, added->step_node_bitmap);
-        delete_step_record(job, added);
-    } else {
-        step = added;
-        step->job_ptr = job;
-    }
-    FREE_NULL_BITMAP(step->exit_node_bitmap);
-    step->exit_node_bitmap = bit_alloc(node_record_count);
-    bit_set_all(step->exit_node_bitmap);
+// Slurm cannot tell those of several apart and would take some for errors: the record of a job that
+// has grown ends here, while its extern step lives on.
+void end_extern_record(job_record_t* job, job_record_t* part) {
+    for (job_record_t* owner : {part, job})
+        while (step_record_t* step = extern_step(job, owner)) {
+            step->job_ptr = job;
+            jobacct_storage_g_step_complete(acct_db_conn, step);
+            delete_step_record(job, step);
+        }
 }
 
 }  // namespace
@@ -59,7 +52,7 @@ bool start_prolog(job_record_t* job, const NodeSet& joined) {
     part.nodes = bitmap2node_name(joined.get());
     part.node_bitmap_pr = nullptr;
     launch_prolog(&part);
-    join_extern_step(job, &part);
+    end_extern_record(job, &part);
     xfree(part.nodes);
     const bool must_wait = part.node_bitmap_pr;
     if (must_wait && job->node_bitmap_pr) bit_or(job->node_bitmap_pr, part.node_bitmap_pr);
