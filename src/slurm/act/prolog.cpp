@@ -31,6 +31,7 @@ void end_extern_record(job_record_t* job, job_record_t* part) {
     for (job_record_t* owner : {part, job})
         while (step_record_t* step = extern_step(job, owner)) {
             step->job_ptr = job;
+            if (step->exit_code == NO_VAL) step->exit_code = 0;  // or it counts as cancelled
             jobacct_storage_g_step_complete(acct_db_conn, step);
             delete_step_record(job, step);
         }
