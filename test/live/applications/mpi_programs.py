@@ -10,13 +10,14 @@ from elastic_live import wait_until
 MPIS = ("openmpi", "mpich")
 
 
-def processes_of(node):
-    """All that Slurm has started on it and that lives."""
-    name = f"SLURMD_NODENAME={node}".encode()
+def processes_of(cluster, node):
+    """All that Slurm has started on this cluster's node and that lives; other clusters have such nodes too."""
+    name, own = f"SLURMD_NODENAME={node}".encode(), str(cluster.base).encode()
     found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if name in (process / "environ").read_bytes().split(b"\0"):
+            environment = (process / "environ").read_bytes()
+            if own in environment and name in environment.split(b"\0"):
                 found.append(process.name)
         except OSError:
             pass

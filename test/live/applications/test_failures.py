@@ -130,7 +130,7 @@ def lose(cluster):
     def end(node):
         lost.append(node)
         cluster.kill_slurmd(node)
-        for process in processes_of(node):
+        for process in processes_of(cluster, node):
             os.kill(int(process), signal.SIGKILL)
         cluster.run("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
 
@@ -156,7 +156,7 @@ def test_a_joining_node_that_is_lost(cluster, stencil, lose, expect_errors):
     job.resize(3, wait=False)
     cluster.wait_size(job.number, 3)
     joined = cluster.nodes_of(job.number)[-1]
-    wait_until(lambda: processes_of(joined), f"the new world starts on {joined}")
+    wait_until(lambda: processes_of(cluster, joined), f"the new world starts on {joined}")
     lose(joined)
     cluster.wait_size(job.number, 2)
     wait_until(lambda: "no resize: " in job.output() or job.worlds() == [2, 2], job.output, within=60)
@@ -175,7 +175,7 @@ def test_a_node_that_is_lost_with_its_data(cluster, stencil, lose, expect_errors
         job.resize(4, wait=False)
         cluster.wait_size(job.number, 4)
         joined = cluster.nodes_of(job.number)[-1]
-        wait_until(lambda: processes_of(joined), f"the new world starts on {joined}")
+        wait_until(lambda: processes_of(cluster, joined), f"the new world starts on {joined}")
     lose(victim)
     cluster.wait_state(job.number, "NODE_FAIL", "FAILED", within=60)
     wait_until(lambda: not job.left_in_memory(), lambda: f"nothing is left: {job.left_in_memory()}")

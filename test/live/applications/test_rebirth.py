@@ -15,9 +15,9 @@ def test_shrink(cluster, stencil):
     job = stencil.submit(FIELD, 4)
     job.wait_worlds(4)
     left = cluster.nodes_of(job.number)[2:]
-    assert all(processes_of(node) for node in left)
+    assert all(processes_of(cluster, node) for node in left)
     job.resize(2)
-    wait_until(lambda: not any(processes_of(node) for node in left), f"nothing runs on {left}", within=1)
+    wait_until(lambda: not any(processes_of(cluster, node) for node in left), f"nothing runs on {left}", within=1)
     assert job.finish() == expected and job.worlds() == [4, 2]
     assert "resize 1: 4 -> 2 nodes: negotiation " in job.output() and "status 0" in job.output()
 
