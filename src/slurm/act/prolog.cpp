@@ -29,7 +29,7 @@ step_record_t* extern_step(job_record_t* job, job_record_t* of) {
 // has grown ends here, while its extern step lives on.
 void end_extern_record(job_record_t* job, job_record_t* part) {
     for (job_record_t* owner : {part, job})
-        while (step_record_t* step = extern_step(job, owner)) {
+        if (step_record_t* step = extern_step(job, owner)) {
             step->job_ptr = job;
             if (step->exit_code == NO_VAL) step->exit_code = 0;  // or it counts as cancelled
             jobacct_storage_g_step_complete(acct_db_conn, step);
