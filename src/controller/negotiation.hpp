@@ -88,6 +88,8 @@ class Negotiation {
     void tell(const Job&, protocol::Message);
     void fail(const Job&, std::int64_t token, std::string code, std::string message);
     void back_off(JobId, Time now);
+    void take(Agreement&);
+    bool overdue(Agreement&, Time now);
     void measure(Job&, const Agreement&, Time now);
     Result<std::string> nodes_to_release(const Job&, const protocol::Release&) const;
     Job* speaker(ConnectionId);
