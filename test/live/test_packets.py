@@ -106,7 +106,7 @@ def test_an_initialisation_that_fails_fails_its_job_with_its_output(cluster, sit
     site.write(f"echo init gauss x x >>{site.log}")
     following = site.run(*on_first(cluster))
     assert site.lines() == ["init gauss x x", f"job {following}"]
-    assert set(cluster.node_states().values()) == {"idle"}
+    wait_until(lambda: set(cluster.node_states().values()) == {"idle"}, "no node is drained")
 
 
 @pytest.mark.parametrize("mend, status", [("chmod -x", 126), ("rm", 127)], ids=["not-executable", "absent"])
@@ -405,7 +405,7 @@ def test_a_group_goes_on_where_an_initialisation_fails(cluster, site):
     completed(cluster, others)
     assert "no licence" in cluster.output(first)
     assert site.lines() == ["init gauss x x", *[f"job {job}" for job in others]]
-    assert set(cluster.node_states().values()) == {"idle"}
+    wait_until(lambda: set(cluster.node_states().values()) == {"idle"}, "no node is drained")
 
 
 def test_a_group_goes_on_without_those_who_leave_it(cluster, site, gate):

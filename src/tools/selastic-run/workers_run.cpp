@@ -24,8 +24,15 @@
 namespace elastic::tools {
 namespace {
 
-constexpr Duration kLook = 0.1;       // for steps that have been started
-constexpr double kPatientPart = 0.9;  // of the time that a shrink has: then workers are killed
+constexpr Duration kLook = 0.1;  // for steps that have been started
+// Slurm may look only a second later, then two, whether all of a killed step is gone
+// (proctrack/cgroup).
+constexpr Duration kToBeKilled = 3;
+
+// How long workers may take to leave by themselves, of the time that a shrink has.
+Duration patience(Duration deadline) {
+    return std::max(deadline / 2, std::min(0.9 * deadline, deadline - kToBeKilled));
+}
 
 struct Worker {
     Step step;
@@ -109,7 +116,7 @@ void WorkersRun::accepted(const JobEvent& event) {
     if (event.kind != ELASTIC_SHRINK) return;
     Change change{event.op, event.kind, event.size + event.nodes, event.size,
                   names(event.node_list)};
-    change.patient_until = steady_now() + kPatientPart * event.deadline;
+    change.patient_until = steady_now() + patience(event.deadline);
     changes_.push_back(std::move(change));
 }
 
