@@ -11,9 +11,10 @@
 // nodes do not suffice or are not theirs.
 //
 // With ExpandFrom=start the jobs that this plan starts on idle nodes are candidates as well, as if
-// they ran already.  To start larger is no resize, so it costs nothing and needs no gap.  They are
-// lent nothing: whether a job takes part, and so would give it back, is not known before it runs.
-// Nor are nodes woken for them.
+// they ran already.  To start larger is no resize, so it needs no gap and costs nothing, but who
+// comes next may have to wait for what it takes to give the nodes back.  So that has to be a small
+// share of what they save, where resizes have to pay.  They are lent nothing: whether a job takes
+// part, and so would give it back, is not known before it runs.  Nor are nodes woken for them.
 #include <algorithm>
 
 #include "core/pass/choices/choices.hpp"
@@ -83,13 +84,21 @@ void start_larger(Books& books, const Starting& start) {
     books.enlarge_start(start.action, books.available(job.eligible, more, end).by_pool, end);
 }
 
+// T_rescale is to be much less than what is done with the nodes ([gupta] section IV).
+ResizeCost much_more(ResizeCost cost) {
+    constexpr double kMuchMore = 10;
+    for (double* part : {&cost.alpha, &cost.beta, &cost.b, &cost.sync, &cost.data})
+        *part *= kMuchMore;
+    return cost;
+}
+
 // The start as if the job ran already and had been left alone for ever.
 RunningJob as_running(const Outlook& outlook, const Action& start) {
     const PendingJob& pending = outlook.snapshot().pending[start.entry];
     RunningJob job;
     job.id = pending.id;
     job.elastic = pending.elastic;
-    job.elastic.cost = {};
+    job.elastic.cost = much_more(pending.elastic.cost);
     job.eligible = pending.eligible;
     job.held = start.nodes;
     job.start = outlook.snapshot().now;
