@@ -160,9 +160,11 @@ def test_a_job_that_is_expanded_from_its_start_makes_room(cluster, elastic):
 
 def test_a_job_is_expanded_from_its_start_as_far_as_its_partition_allows(cluster, elastic):
     elastic(**LINA, ExpandFrom="start")
+    app = cluster.actor("malleable,min=1,max=6", "-N2", "--hold", wait=False)
     cluster.run("scontrol", "update", "PartitionName=debug", "MaxNodes=4")
     try:
-        app = cluster.actor("malleable,min=1,max=6", "-N2")
+        cluster.run("scontrol", "release", app.job)
+        app.wait_connected()
         assert len(cluster.nodes_of(app.job)) == 4
     finally:
         cluster.run("scontrol", "update", "PartitionName=debug", "MaxNodes=UNLIMITED")
@@ -173,7 +175,7 @@ def test_no_job_is_expanded_from_its_start_over_reserved_nodes(cluster, elastic)
     cluster.sbatch("-N4", "--exclusive", "--time=10", wrap="sleep 600")
     waiting = cluster.sbatch("-N6", "--exclusive", "--time=10", wrap="sleep 600")
     wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
-    elastic(**LINA, ExpandFrom="start", ReservedNodes="lent", ResizeGap=2)
+    elastic(Policy="lina-default", ExpandFrom="start", ReservedNodes="lent", ResizeGap=2)
     app = cluster.actor("malleable,min=1,max=8", "-N1", "--time=50")
     assert cluster.wait_journal(app.job, "start")["count"] == 2
     offer = app.event("offer_expand")
