@@ -193,6 +193,17 @@ TEST(an_expansion_has_to_pay_in_the_time_for_which_the_job_has_been_left_alone) 
     check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
 }
 
+// When it ends nobody knows.
+TEST(an_expansion_of_a_job_that_has_outrun_its_estimate_may_pay) {
+    SnapshotBuilder b({6});
+    core::RunningJob& job = b.run(1, malleable(1, 2, 8), {2}, -1);
+    job.elastic.cost.b = 10;
+    job.last_resize = b.snapshot.now - 81;
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [6] ->8\n");
+    job.last_resize = b.snapshot.now - 29;
+    check_eq(plan_text(b.snapshot, "elastic"), "");
+}
+
 TEST(an_expansion_pays_from_when_it_is_said_to) {
     core::Sizing job = malleable(1, 2, 8);
     job.cost.b = 10;
