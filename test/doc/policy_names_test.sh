@@ -41,7 +41,7 @@ done
 
 # The rows of one table: {"name", Enumeration::value}
 values_of() {
-    sed -n "/ $1\[\] = {/,/};/p" "$policy" | grep -o '{"[a-z-]*", [A-Z]' | cut -d'"' -f2
+    awk -v table=" $1[] = {" 'index($0, table) { inside = 1 } inside; /};/ { inside = 0 }' "$policy" | grep -o '{"[a-z-]*", [A-Z]' | cut -d'"' -f2
 }
 
 described=$(items Sy <"$page")

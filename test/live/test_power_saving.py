@@ -56,6 +56,12 @@ def test_a_job_grows_onto_nodes_that_are_awake(cluster, asleep, elastic):
     wait_until(lambda: cluster.state(waits) == "COMPLETED", "the job has run", PATIENCE)
 
 
+def test_no_node_is_woken_for_a_job_that_is_expanded_from_its_start(cluster, asleep, elastic):
+    elastic(Policy="lina-default", ExpandFrom="start")
+    app = cluster.actor("malleable,min=1,max=4", "-N2")
+    assert set(cluster.nodes_of(app.job)) == set(cluster.all_nodes) - {asleep}
+
+
 def time_of(cluster, job, key):
     return datetime.datetime.fromisoformat(cluster.job(job)[key]).timestamp()
 

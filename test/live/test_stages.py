@@ -147,6 +147,41 @@ def test_who_has_declined_is_lent_nothing(cluster, elastic):
     assert app.event("offer_expand")["nodes"] == 1
 
 
+def test_a_job_that_is_expanded_from_its_start_makes_room(cluster, elastic):
+    elastic(**LINA, ExpandFrom="start")
+    app = cluster.actor("malleable,min=1,max=6", "-N2", "--time=10")
+    assert cluster.wait_journal(app.job, "start")["count"] == 6
+    assert cluster.job(app.job)["TimeLimit"] == "00:10:00", "that which it asked for"
+    waiting = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
+    assert app.take_shrink()["size"] == 3
+    cluster.wait_state(waiting, "RUNNING")
+    assert [resize["kind"] for resize in cluster.journal(app.job, "resize")] == ["shrink"]
+
+
+def test_a_job_is_expanded_from_its_start_as_far_as_its_partition_allows(cluster, elastic):
+    elastic(**LINA, ExpandFrom="start")
+    app = cluster.actor("malleable,min=1,max=6", "-N2", "--hold", wait=False)
+    cluster.run("scontrol", "update", "PartitionName=debug", "MaxNodes=4")
+    try:
+        cluster.run("scontrol", "release", app.job)
+        app.wait_connected()
+        assert len(cluster.nodes_of(app.job)) == 4
+    finally:
+        cluster.run("scontrol", "update", "PartitionName=debug", "MaxNodes=UNLIMITED")
+
+
+def test_no_job_is_expanded_from_its_start_over_reserved_nodes(cluster, elastic):
+    """Whether it would give them back is not known before it runs; then it is lent them."""
+    cluster.sbatch("-N4", "--exclusive", "--time=10", wrap="sleep 600")
+    waiting = cluster.sbatch("-N6", "--exclusive", "--time=10", wrap="sleep 600")
+    wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
+    elastic(Policy="lina-default", ExpandFrom="start", ReservedNodes="lent", ResizeGap=2)
+    app = cluster.actor("malleable,min=1,max=8", "-N1", "--time=50")
+    assert cluster.wait_journal(app.job, "start")["count"] == 2
+    offer = app.event("offer_expand")
+    assert (offer["nodes"], offer["reason"]) == (2, "lent until a reserved job can start")
+
+
 def test_expansion_yields_to_a_submission(cluster, elastic):
     """An offer not accepted yet is withdrawn when somebody else needs the nodes."""
     app = cluster.actor("malleable,min=2,max=8", "-N2")

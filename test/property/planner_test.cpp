@@ -65,6 +65,7 @@ void for_random_cases(std::uint64_t standard_seed, int count, Check check,
         if (random.chance(50)) policy.victim_order = static_cast<VictimOrder>(random.between(0, 9));
         if (random.chance(15)) policy.backfill = Backfill::none;
         if (random.chance(50)) policy.reserved_nodes = ReservedNodes::lent;
+        if (random.chance(50)) policy.expand_from = ExpandFrom::start;
         if (random.chance(30)) {
             policy.head_delay = random.between(0, 60);
             policy.head_delay_binds = HeadDelayBinds::all;
@@ -583,6 +584,44 @@ TEST(copies_are_planned_as_entries_of_their_own) {
                       folded.text().c_str(), text_of(plain.actions).c_str());
     });
     check_that(several > 500);
+}
+
+// What is expanded from its start is what starts anyway, with nodes that nobody else is to have.
+TEST(a_start_that_is_an_expansion_changes_no_other_decision_but_expansions) {
+    int larger = 0, number = 0;
+    for_random_cases(22, 12000, [&](const Case& given) {
+        Policy policy = given.policy;
+        Snapshot snapshot = given.snapshot;
+        snapshot.pools.front().asleep = ++number % 4 == 0;
+        policy.expand_from = ExpandFrom::gap;
+        Case before(snapshot, policy);
+        policy.expand_from = ExpandFrom::start;
+        Case c(snapshot, policy);
+        const auto is_expansion = [](const Action& action) {
+            return action.kind == ActionKind::expand && action.op == 0;
+        };
+        std::erase_if(before.actions, is_expansion);
+        std::erase_if(c.actions, is_expansion);
+        holds(c.actions.size() == before.actions.size(), c);
+        for (std::size_t i = 0; i < c.actions.size(); ++i) {
+            Action& action = c.actions[i];
+            const Action& plain = before.actions[i];
+            const int more = action.size_after - plain.size_after;
+            if (action.kind == ActionKind::start && more > 0) {
+                ++larger;
+                holds(!action.deferred && c.pending.at(action.job)->elastic.malleable, c);
+                for (PoolId p = 0; p < action.nodes.size(); ++p)
+                    holds(c.snapshot.pools[p].asleep ? action.nodes[p] == plain.nodes[p]
+                                                     : action.nodes[p] >= plain.nodes[p],
+                          c);
+                action.nodes = plain.nodes;
+                action.size_after = plain.size_after;
+            }
+        }
+        ck_assert_msg(text_of(c.actions) == text_of(before.actions), "%s\nnot\n%s",
+                      c.text().c_str(), before.text().c_str());
+    });
+    check_that(larger > 500);
 }
 
 TEST(rigid_policies_resize_nobody_but_who_asks) {

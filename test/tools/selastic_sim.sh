@@ -308,7 +308,7 @@ cat >"$dir/pass.json" <<'PASS'
  "choices": {"InitialSize": "least", "Backfill": "easy", "BackfillOrder": "queue",
   "ShrinkGuard": "default", "VictimOrder": "random", "ShrinkAmount": "needed",
   "ExpandTrigger": "nobody-can-use", "ExpandOrder": "longest-remaining",
-  "ExpandAmount": "to-max", "ShrinkFor": "starter", "ShrinkAgain": "next-round",
+  "ExpandAmount": "to-max", "ExpandFrom": "gap", "ShrinkFor": "starter", "ShrinkAgain": "next-round",
   "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
   "HeadDelayBinds": "requests",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",

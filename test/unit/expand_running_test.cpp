@@ -67,6 +67,71 @@ TEST(the_gap_is_ten_times_what_the_resizes_of_a_job_have_taken) {
     check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
 }
 
+TEST(a_job_is_expanded_from_its_start_if_nobody_else_can_use_the_nodes) {
+    Policy policy = *preset("elastic");
+    SnapshotBuilder b({16}, 0);
+    b.queue(1, malleable(1, 4, 12), 100);
+    b.queue(2, rigid(2), 100);
+    check_eq(plan_text(b.snapshot, policy), "start 1 [12] ->12\nstart 2 [2] ->2\n");
+    policy.expand_from = ExpandFrom::gap;
+    check_eq(plan_text(b.snapshot, policy), "start 1 [4] ->4\nstart 2 [2] ->2\n");
+    policy.expand_from = ExpandFrom::start;
+    policy.expand_trigger = ExpandTrigger::never;
+    check_eq(plan_text(b.snapshot, policy), "start 1 [4] ->4\nstart 2 [2] ->2\n");
+}
+
+// On 12 nodes it saves 66 2/3 s.
+TEST(what_a_job_is_expanded_by_from_its_start_is_to_be_cheap_to_give_back) {
+    SnapshotBuilder b({12});
+    PendingJob& job = b.queue(1, malleable(1, 4, 12), 100);
+    job.elastic.cost.sync = 6.6;
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [12] ->12\n");
+    job.elastic.cost.sync = 6.7;
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [4] ->4\n");
+    job.elastic.cost = {.b = 0.9};  // for each node: earns most with 7
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [7] ->7\n");
+    Policy policy = *preset("elastic");
+    policy.feasibility = Feasibility::none;
+    check_eq(plan_text(b.snapshot, policy), "start 1 [12] ->12\n");
+}
+
+TEST(a_job_that_starts_is_expanded_as_one_that_runs) {
+    SnapshotBuilder b({7});
+    PendingJob& job = b.queue(1, malleable(1, 2, 8), 100);
+    job.elastic.sizes = *parse_size_rule("pow2");
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [4] ->4\n");
+    job.elastic.sizes = {};
+    job.elastic.speedup = {SpeedupModel::Kind::overhead, 0.1, 0};  // fastest on 6 nodes
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [6] ->6\n");
+    job.elastic = evolving(1, 2, 8);
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [2] ->2\n");
+    job.elastic = malleable(1, 2, 8);
+    job.copies = 2;  // equal ones in turn
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [5] ->5\nstart 1 [2] ->2\n");
+}
+
+// Each of 6 nodes saves job 1 an eighth of its time, job 2 a tenth.
+TEST(jobs_that_start_and_jobs_that_run_are_expanded_in_one_order) {
+    SnapshotBuilder b({10});
+    RunningJob& running = b.run(1, malleable(1, 2, 8), {2}, 100);
+    b.queue(2, malleable(1, 4, 12), 100);
+    check_eq(plan_text(b.snapshot, "elastic"), "start 2 [4] ->4\nexpand 1 [6] ->8\n");
+    running.last_resize = b.snapshot.now - 1;  // in its gap
+    check_eq(plan_text(b.snapshot, "elastic"), "start 2 [10] ->10\n");
+}
+
+TEST(a_job_starts_with_no_more_nodes_that_a_reservation_needs) {
+    SnapshotBuilder b({8});
+    b.run(1, rigid(8), {8}, 100);
+    b.queue(9, rigid(12), 10);  // reserved at +100, 4 extra nodes
+    PendingJob& job = b.queue(2, malleable(1, 2, 8), 100);
+    check_eq(plan_text(b.snapshot, "elastic"),
+             "start 2 [8] ->8 backfilled\nreserve 9 [12] ->12 at +100\n");
+    job.duration = 101;  // it might never take part, and so not give them back
+    check_eq(plan_text(b.snapshot, "elastic"),
+             "start 2 [4] ->4 backfilled\nreserve 9 [12] ->12 at +100\n");
+}
+
 // 100 s are left on 2 nodes; on 8 they are 25 s and what the resize takes.
 TEST(to_earliest_end_expands_a_job_only_if_it_ends_sooner) {
     Policy policy = *preset("elastic");
@@ -126,6 +191,17 @@ TEST(an_expansion_has_to_pay_in_the_time_for_which_the_job_has_been_left_alone) 
     check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\n");
     policy.feasibility = Feasibility::none;
     check_eq(plan_text(b.snapshot, policy), "expand 1 [6] ->8\n");
+}
+
+// When it ends nobody knows.
+TEST(an_expansion_of_a_job_that_has_outrun_its_estimate_may_pay) {
+    SnapshotBuilder b({6});
+    core::RunningJob& job = b.run(1, malleable(1, 2, 8), {2}, -1);
+    job.elastic.cost.b = 10;
+    job.last_resize = b.snapshot.now - 81;
+    check_eq(plan_text(b.snapshot, "elastic"), "expand 1 [6] ->8\n");
+    job.last_resize = b.snapshot.now - 29;
+    check_eq(plan_text(b.snapshot, "elastic"), "");
 }
 
 TEST(an_expansion_pays_from_when_it_is_said_to) {

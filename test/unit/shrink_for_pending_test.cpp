@@ -269,6 +269,19 @@ TEST(victims_are_not_shrunk_for_a_start_that_saves_less_than_it_costs_them) {
 }
 
 // [mebf] algorithm 2, "excludes the previously configured ones".
+// Job 1 was to have ended, and may go on for as long as it likes.
+TEST(nobody_waits_for_a_job_that_has_outrun_its_estimate) {
+    SnapshotBuilder b({0});
+    b.run(1, rigid(4), {4}, 10);
+    b.run(2, malleable(1, 8, 8), {8}, 1000).elastic.cost.sync = 6;
+    b.queue(9, rigid(4), 10);
+    Policy policy = *preset("lina-default");
+    policy.feasibility = Feasibility::payback;
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [4] ->4 at +10\n");
+    b.snapshot.running[0].estimated_end = b.snapshot.now - 10;
+    check_eq(plan_text(b.snapshot, policy), "shrink 2 [4] ->4 for 9\nstart 9 [4] ->4 deferred\n");
+}
+
 TEST(a_job_is_shrunk_again_in_the_next_round_or_never) {
     SnapshotBuilder b({0});
     b.run(1, malleable(1, 8, 8), {8}, 2000).shrinks = 1;

@@ -285,6 +285,15 @@ TEST(without_a_gap_a_job_that_starts_is_expanded_at_once) {
     check_eq(outcome.counters.passes, 2);
 }
 
+TEST(a_job_that_is_expanded_from_its_start_is_never_resized) {
+    Builder b(4);
+    b.elastic(0, 100, 1, 2, 4);
+    const Outcome outcome = b.run("elastic");
+    check_eq(outcome.jobs[0].nodes_start, 4);
+    check_eq(outcome.jobs[0].resizes, 0);
+    check_eq(outcome.jobs[0].end, 50);
+}
+
 TEST(the_scheduler_may_be_wrong_about_the_speed_up) {
     Builder b(4);
     b.job(0, 10, 2);

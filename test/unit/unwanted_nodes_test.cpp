@@ -197,15 +197,26 @@ TEST(budgets_hold_each_for_itself) {
     check_eq(plan_text(b.snapshot), "start 1 [1,4] ->5\nreserve 2 [1,0] ->1 at +50\n");
 }
 
+TEST(no_node_is_woken_for_an_expansion) {
+    SnapshotBuilder b({3, 4});
+    b.snapshot.pools[1].asleep = true;
+    b.queue(1, malleable(1, 2, 8), 100);
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [3,0] ->3\n");
+    b.snapshot.pending[0].elastic = malleable(1, 5, 8);
+    check_eq(plan_text(b.snapshot, "elastic"), "start 1 [3,2] ->5\n");
+}
+
 TEST(a_snapshot_keeps_prices_budgets_and_failing_pools_in_json) {
     SnapshotBuilder b = with_spot_pool({1, 2}, 0.25);
     b.snapshot.pools[0].failing = true;
+    b.snapshot.pools[1].asleep = true;
     b.snapshot.budgets.push_back({2, {0, 1}});
     b.run(1, with_price(malleable(1, 1, 8), 0.4), {1, 0}, 100);
     const auto read = snapshot_from_json(to_json(b.snapshot));
     check_ok(read);
     check_eq(read->pools[1].price, 0.25);
     check_that(read->pools[0].failing && !read->pools[1].failing);
+    check_that(!read->pools[0].asleep && read->pools[1].asleep);
     check_eq(read->budgets[0].most, 2);
     check_eq(read->running[0].elastic.price, 0.4);
     b.snapshot.budgets[0].pools.push_back(7);

@@ -83,6 +83,7 @@ constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max}
                                                 {"even", ExpandAmount::even},
                                                 {"preferred-first", ExpandAmount::preferred_first},
                                                 {"to-preferred", ExpandAmount::to_preferred}};
+constexpr Name<ExpandFrom> kExpandFrom[] = {{"gap", ExpandFrom::gap}, {"start", ExpandFrom::start}};
 constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
                                                   {"lent", ReservedNodes::lent}};
 constexpr Name<HeadDelayBinds> kHeadDelayBinds[] = {{"requests", HeadDelayBinds::requests},
@@ -201,6 +202,7 @@ constexpr Key kKeys[] = {
     choice<&Policy::expand_trigger, kExpandTrigger>("ExpandTrigger"),
     choice<&Policy::expand_order, kExpandOrder>("ExpandOrder"),
     choice<&Policy::expand_amount, kExpandAmount>("ExpandAmount"),
+    choice<&Policy::expand_from, kExpandFrom>("ExpandFrom"),
     choice<&Policy::reserved_nodes, kReservedNodes>("ReservedNodes"),
     choice<&Policy::feasibility, kFeasibility>("Feasibility"),
     duration<&Policy::resize_gap>("ResizeGap"),
@@ -320,6 +322,7 @@ Policy elastic_default() {
     policy.backfill_order = BackfillOrder::lightest;
     policy.expand_order = ExpandOrder::benefit;
     policy.expand_amount = ExpandAmount::to_fastest;
+    policy.expand_from = ExpandFrom::start;
     policy.reserved_nodes = ReservedNodes::lent;
     policy.feasibility = Feasibility::payback;
     policy.resize_gap = 2;

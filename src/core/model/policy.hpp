@@ -121,6 +121,12 @@ enum class ExpandAmount {
     to_preferred,     // not beyond the preferred size ([sd])
 };
 
+// From when on a job is expanded.
+enum class ExpandFrom {
+    gap,    // when its first resize gap is over ([gupta] counts a start as a resize)
+    start,  // at once: what would be an expansion is part of its start, and costs it nothing
+};
+
 // What becomes of idle nodes that a reservation needs.
 enum class ReservedNodes {
     kept,  // nobody gets them who would not be gone by then
@@ -154,6 +160,7 @@ struct Policy {
     ExpandTrigger expand_trigger = ExpandTrigger::nobody_can_use;
     ExpandOrder expand_order = ExpandOrder::longest_remaining;
     ExpandAmount expand_amount = ExpandAmount::to_max;
+    ExpandFrom expand_from = ExpandFrom::gap;
     ReservedNodes reserved_nodes = ReservedNodes::kept;
     Feasibility feasibility = Feasibility::none;
     Duration resize_gap = 0;  // [gupta] T_gap: least time between two resizes of one job

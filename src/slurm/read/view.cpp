@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "common/hostlist.hpp"
 #include "slurm/batch.hpp"
@@ -50,6 +51,7 @@ class Builder {
         read_pending();
         find_supply();
         find_failing();
+        find_asleep();
         make_pools();
         groups_.make();
         count_held();
@@ -298,11 +300,17 @@ class Builder {
         });
     }
 
+    void find_asleep() {
+        asleep_ |= NodeSet(power_node_bitmap);
+        asleep_ |= NodeSet(booting_node_bitmap);
+    }
+
     // What nodes of a pool have in common besides.  Of several prices the first one counts.
     void describe_pools() {
         for (core::PoolId id = 0; id < view_.pools.size(); ++id) {
             core::Pool& pool = view_.snapshot.pools[id];
             pool.failing = view_.pools[id].overlaps(failing_);
+            pool.asleep = view_.pools[id].overlaps(asleep_);
             for (const SupplySet& set : view_.supply)
                 if (pool.price == 0 && view_.pools[id].overlaps(set.nodes))
                     pool.price = set.terms.price;
@@ -326,7 +334,8 @@ class Builder {
             if (!set.required.empty()) pools = refine(set.required, pools);
         }
         for (const SupplySet& set : view_.supply) pools = refine(set.nodes, pools);
-        if (!failing_.empty()) pools = refine(failing_, pools);
+        for (const NodeSet* set : {&failing_, &asleep_})
+            if (!set->empty()) pools = refine(*set, pools);
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
         for (int node = 0; node < node_record_count; ++node) {
@@ -367,11 +376,12 @@ class Builder {
                        wanted);
     }
 
-    // Required nodes first, then those that fewest others want.
+    // Required nodes first, those that are asleep last, then those that fewest others want.
     void sort_pools(core::Eligibility& eligible, const NodeSet& required,
                     const std::vector<int>& wanted) {
         const auto rank = [&](core::PoolId pool) {
-            return std::pair(!view_.pools[pool].overlaps(required), wanted[pool]);
+            return std::tuple(!view_.pools[pool].overlaps(required),
+                              view_.snapshot.pools[pool].asleep, wanted[pool]);
         };
         std::stable_sort(eligible.begin(), eligible.end(),
                          [&](auto left, auto right) { return rank(left) < rank(right); });
@@ -416,6 +426,7 @@ class Builder {
     std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
     NodeSet taken_;                  // a job has them whole
     NodeSet failing_;                // of those, the ones that are to be left
+    NodeSet asleep_;                 // powered down, or on their way up
     std::vector<job_record_t*> running_records_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;

@@ -264,6 +264,19 @@ def test_who_may_not_have_more_starts_with_what_was_asked_for(cluster, account, 
     assert len(cluster.nodes_of(asking)) == 2
 
 
+def test_who_may_not_have_more_is_not_expanded_from_its_start(cluster, account, elastic):
+    account.limit("GrpTRES=node=3", r"GrpTRES=.*node=3\(")
+    elastic(Policy="lina-default", ExpandFrom="start")
+    other = account.sbatch("-N1", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+    asking = account.sbatch("--elastic=malleable,min=1,max=6", "-N1", wrap="sleep 600")
+    cluster.wait_state(asking, "RUNNING")
+    assert len(cluster.nodes_of(asking)) == 1
+    wide = cluster.sbatch("--elastic=malleable,min=1,max=6", "-N1", wrap="sleep 600")
+    cluster.wait_state(wide, "RUNNING")
+    assert len(cluster.nodes_of(wide)) == 6
+
+
 def test_a_shrink_extends_no_limit_over_maxwall(cluster, account):
     def limit_after_shrink():
         app = account.actor("malleable,min=1,max=8", "-N4", "-t", "2")

@@ -80,6 +80,9 @@ Rank expand_rank(const Outlook&, const RunningJob&);
 // more nodes; 0 if it is to stay as it is.
 int expanded_size(const Outlook&, const RunningJob&, int available);
 
+// Expand from: whether jobs that start are expanded in the same pass.
+bool expands_from_start(const Policy&);
+
 // Reserved nodes: whether they are lent to malleable jobs, and whether it is worth to expand one
 // until the first reservation and to shrink it then.
 bool lends_reserved_nodes(const Policy&);

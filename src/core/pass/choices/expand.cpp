@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Expand trigger, order and amount.  An expansion is over nodes that are idle when
+// Expand trigger, order, amount and time.  An expansion is over nodes that are idle when
 // the queue has had its turn, and never delays a reservation; what a trigger adds
 // is when that is tried at all.
 #include <algorithm>
@@ -22,6 +22,10 @@ bool may_expand(const Outlook& outlook) {
             return !outlook.is_anyone_waiting() || !outlook.has_backfilled();
     }
     return false;
+}
+
+bool expands_from_start(const Policy& policy) {
+    return policy.expand_from == ExpandFrom::start;
 }
 
 namespace {

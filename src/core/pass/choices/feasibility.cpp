@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Feasibility.  With `payback` what a resize costs has to be earned: by an expansion until the job
-// is resized again (core/model/payback.hpp); by shrinks with the time that the job for which they
-// are made saves, which has to be more than all victims take to shrink and to grow back.
+// is resized again (core/model/payback.hpp), or ends, unless it has outrun its estimate and nobody
+// knows when it ends; by shrinks with the time that the job for which they are made saves, which
+// has to be more than all victims take to shrink and to grow back.
 //
 // `mebf` is [mebf] algorithm 3, of which the paper prints only the description:
 //  - the job must have more left than the share theta of its estimated run time,
@@ -30,7 +31,9 @@ constexpr Duration kShortest = 1;
 int most_earning_size(const Outlook& outlook, const RunningJob& job, int size) {
     const int from = total(job.held);
     const Time now = outlook.snapshot().now;
-    const Duration time = std::min(outlook.end_of(job) - now, expected_rest(job.last_resize, now));
+    const Duration rest = expected_rest(job.last_resize, now);
+    const Duration left = job.estimated_end < now ? kNever : outlook.end_of(job) - now;
+    const Duration time = std::min(left, rest);
     const auto earned = [&](int to) { return earned_by_expansion(job.elastic, from, to, time); };
     if (earned(size) > 0) return size;
     const int best = least_at(from + 1, size, [&](int to) { return -earned(to); });

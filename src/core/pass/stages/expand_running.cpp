@@ -9,6 +9,12 @@
 // have been told, so it is left as it is unless there are none.
 // Evolving requests that still wait are no obstacle: they wait because these
 // nodes do not suffice or are not theirs.
+//
+// With ExpandFrom=start the jobs that this plan starts on idle nodes are candidates as well, as if
+// they ran already.  To start larger is no resize, so it needs no gap and costs nothing, but who
+// comes next may have to wait for what it takes to give the nodes back.  So that has to be a small
+// share of what they save, where resizes have to pay.  They are lent nothing: whether a job takes
+// part, and so would give it back, is not known before it runs.  Nor are nodes woken for them.
 #include <algorithm>
 
 #include "core/pass/choices/choices.hpp"
@@ -21,6 +27,14 @@ bool any_idle(const Outlook& outlook) {
     for (PoolId pool = 0; pool < outlook.pools(); ++pool)
         if (outlook.profile().free_now(pool) > 0) return true;
     return false;
+}
+
+void leave_asleep(Books& books) {
+    PoolCounts asleep(books.pools(), 0);
+    for (PoolId pool = 0; pool < books.pools(); ++pool)
+        if (books.snapshot().pools[pool].asleep) asleep[pool] = books.profile().free_now(pool);
+    if (total(asleep) > 0)
+        books.profile().take(books.snapshot().now, books.profile().soon(), asleep);
 }
 
 // The size to which it can be expanded over nodes that are free until `until`; 0 if it is
@@ -61,21 +75,87 @@ void expand(Books& books, std::uint32_t running) {
     if (!expand_by_loan(books, running)) expand_until(books, running, end, Reason::nobody_can_use);
 }
 
+void start_larger(Books& books, const Starting& start) {
+    const RunningJob& job = start.job;
+    const Time end = books.end_of(job);
+    const int size = size_on_nodes_until(books, job, end);
+    if (size == 0) return;
+    const int more = size - total(job.held);
+    books.enlarge_start(start.action, books.available(job.eligible, more, end).by_pool, end);
+}
+
+// T_rescale is to be much less than what is done with the nodes ([gupta] section IV).
+ResizeCost much_more(ResizeCost cost) {
+    constexpr double kMuchMore = 10;
+    for (double* part : {&cost.alpha, &cost.beta, &cost.b, &cost.sync, &cost.data})
+        *part *= kMuchMore;
+    return cost;
+}
+
+// The start as if the job ran already and had been left alone for ever.
+RunningJob as_running(const Outlook& outlook, const Action& start) {
+    const PendingJob& pending = outlook.snapshot().pending[start.entry];
+    RunningJob job;
+    job.id = pending.id;
+    job.elastic = pending.elastic;
+    job.elastic.cost = much_more(pending.elastic.cost);
+    job.eligible = pending.eligible;
+    job.held = start.nodes;
+    job.start = outlook.snapshot().now;
+    job.estimated_end = outlook.end_of(pending, start.size_after);
+    job.last_resize = -kNever;
+    job.duration = pending.duration;
+    return job;
+}
+
+void find_starting(Pass& pass) {
+    pass.starting.clear();
+    if (!choices::expands_from_start(pass.books.policy())) return;
+    const std::vector<Action>& actions = pass.books.plan().actions;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const Action& action = actions[i];
+        if (action.kind != ActionKind::start || action.deferred) continue;
+        const PendingJob& job = pass.books.snapshot().pending[action.entry];
+        const bool has_whole_nodes = total(action.nodes) == action.size_after;
+        if (job.elastic.malleable && has_whole_nodes && action.size_after < job.elastic.max)
+            pass.starting.push_back({as_running(pass.books, action), i});
+    }
+}
+
+// By rank; a place behind the running jobs is one of those that start.
+void rank_candidates(Pass& pass) {
+    const Books& books = pass.books;
+    const std::vector<RunningJob>& running = books.snapshot().running;
+    auto& order = pass.expandable;
+    order.clear();
+    const auto add = [&](const RunningJob& job, std::size_t place) {
+        order.emplace_back(choices::expand_rank(books, job), job.id, place);
+    };
+    if (books.index().expandable > 0)
+        for (std::uint32_t i = 0; i < running.size(); ++i)
+            if (total(running[i].held) < running[i].elastic.max && books.may_resize(i))
+                add(running[i], i);
+    for (std::size_t i = 0; i < pass.starting.size(); ++i)
+        add(pass.starting[i].job, running.size() + i);
+    std::sort(order.begin(), order.end());
+}
+
 }  // namespace
 
 void expand_running_malleable_jobs(Pass& pass) {
     Books& books = pass.books;
-    if (books.index().expandable == 0 || !choices::may_expand(books) || !any_idle(books)) return;
-    const std::vector<RunningJob>& running = books.snapshot().running;
-    auto& order = pass.expandable;
-    order.clear();
-    for (std::uint32_t i = 0; i < running.size(); ++i)
-        if (total(running[i].held) < running[i].elastic.max && books.may_resize(i))
-            order.emplace_back(choices::expand_rank(books, running[i]), running[i].id, i);
-    std::sort(order.begin(), order.end());
-    for (const auto& [rank, id, job] : order) {
+    if (!choices::may_expand(books)) return;
+    leave_asleep(books);
+    if (!any_idle(books)) return;
+    find_starting(pass);
+    rank_candidates(pass);
+    const std::size_t running = books.snapshot().running.size();
+    for (const auto& [rank, id, place] : pass.expandable) {
         if (!any_idle(books)) return;
-        expand(books, job);
+        if (place < running)
+            expand(books, place);
+        else
+            start_larger(books, pass.starting[place - running]);
     }
 }
 

@@ -16,6 +16,12 @@
 
 namespace elastic::core {
 
+// A job as it will run, and what starts it: an index into Plan::actions.
+struct Starting {
+    RunningJob job;
+    std::size_t action = 0;
+};
+
 // What the stages share; kept between passes for its memory.
 struct Pass {
     Books books;
@@ -29,6 +35,7 @@ struct Pass {
     // Scratch.
     std::vector<QueueIndex::Part> parts;
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> expandable;
+    std::vector<Starting> starting;
 };
 
 void book_agreements_in_flight(Pass&);  // before the paper's: see claims.cpp

@@ -134,6 +134,13 @@ void Books::start_action(std::uint32_t pending, const PoolCounts& idle, int size
     action.entry = pending;
 }
 
+void Books::enlarge_start(std::size_t action, const PoolCounts& more, Time until) {
+    Action& start = plan_.actions[action];
+    profile_.take(snapshot_->now, until, more);
+    start.nodes = sum(start.nodes, more);
+    start.size_after += total(more);
+}
+
 void Books::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                                const std::vector<Shrinkage>& victims) {
     const PendingJob& job = snapshot_->pending[pending];

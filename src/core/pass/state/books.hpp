@@ -34,6 +34,8 @@ class Books : public Outlook {
     // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
     // `idle` are nodes that are free now.
     void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
+    // With `more` nodes, which it keeps until then.  `action` is that of its start in plan().
+    void enlarge_start(std::size_t action, const PoolCounts& more, Time until);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
     void shrink_for_anybody(const Shrinkage&);

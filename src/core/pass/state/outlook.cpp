@@ -146,6 +146,7 @@ Time Outlook::free_without_shrinking(EligibilityId id, int nodes) const {
     if (missing <= 0) return snapshot_->now;
     const Eligibility& pools = eligible(id);
     for (const Vacancy& vacancy : index_->vacancies.entries()) {
+        if (vacancy.at < snapshot_->now) continue;
         if (std::find(pools.begin(), pools.end(), vacancy.pool) == pools.end()) continue;
         missing -= vacancy.nodes;
         if (missing <= 0) return std::max(vacancy.at, profile_.soon());

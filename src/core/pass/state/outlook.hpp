@@ -97,7 +97,8 @@ class Outlook {
     int nodes() const;                  // of any pool
     Time next_end() const;              // the next estimated end of a job or of nodes' sharing
     // When that many eligible nodes are there if nobody is shrunk and nobody else takes them;
-    // kNever if not by the estimates.
+    // kNever if not by the estimates.  A job that has outrun its own may go on for any time, so its
+    // nodes are not counted on.
     Time free_without_shrinking(EligibilityId, int nodes) const;
     int shared_nodes(PoolId pool) const { return shared_[pool]; }
     // Times at which nodes are taken that are free before: by reservations and by the later steps
