@@ -643,6 +643,8 @@ class Cluster:
             front_end = " front_end" if settings.frontend else ""
             files["plugstack.conf"] = f"optional @DIR@/plugins/spank_elastic.so records=@DIR@/initialised{front_end}\n"
             files["elastic.conf"] = with_lines([f"ListenPort={settings.elastic_port}"], settings.elastic_line)
+        if not os.path.ismount("/sys/fs/cgroup"):  # slurmd looks for one, and ends, but here nothing uses it
+            files["cgroup.conf"] = "CgroupPlugin=cgroup/v1\n"
         if settings.accounting:
             files["slurmdbd.conf"] = SLURMDBD_CONF.format(**vars(settings))
         for name, line in settings.file_line:

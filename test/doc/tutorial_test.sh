@@ -27,12 +27,12 @@ run() {
 
 command='' inside=
 while IFS= read -r line; do
-    case $inside$line in
-    '```console') inside=y ;;
-    'y```') run && inside= ;;
-    'y$ '*) run && printf '%s\n' "$line" && command=${line#??} && continue ;;
-    'y> '*) command+=$'\n'${line#??} ;;
-    y*) continue ;; # what it printed when this was written
+    case $inside:$line in
+    ':```console') inside=y ;;
+    'y:```') run && inside= ;;
+    'y:$ '*) run && printf '%s\n' "$line" && command=${line#??} && continue ;;
+    'y:> '*) command+=$'\n'${line#??} ;;
+    y:*) continue ;; # what it printed when this was written
     esac
     printf '%s\n' "$line"
 done <"$page" >"$dir/new.md"

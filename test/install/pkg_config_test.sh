@@ -9,7 +9,7 @@ if nm -D .libs/libelastic.so | grep -q __asan_init; then
     echo "skipped: a library with sanitizers is for programs that have them too"
     exit 77
 fi
-work=$(mktemp -d)
+build=$PWD work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
 env -u MAKEFLAGS -u MFLAGS make DESTDIR="$root" install >"$work/log" 2>&1 ||
@@ -36,3 +36,10 @@ for file in bin/selastic bin/selastic-run include/elastic.h include/elastic.hpp 
             share/man/man3/libelastic.3 share/man/man5/elastic.conf.5; do
     find "$root" -path "*/$file" | grep -q . || { echo "not installed: $file"; exit 1; }
 done
+
+# And all of it goes: also what importing the Python package leaves.
+find "$root" -type d -path '*/elastic' -exec mkdir {}/__pycache__ \;
+cd "$build"
+env -u MAKEFLAGS -u MFLAGS make DESTDIR="$root" uninstall >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+left=$(find "$root" ! -type d -o -name '*elastic*')
+[ -z "$left" ] || { echo "left by make uninstall: $left"; exit 1; }

@@ -55,6 +55,7 @@ HARMLESS = [
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
     ["Unexpected missing socket error|Unable to register: |failed sending step completion message .*retrying",
      "the controller was killed or read slurm.conf"],
+    ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],

@@ -230,13 +230,13 @@ shows "--types: 'colour' is none of user, group, executable, queue, partition"
 expect 2 $sim tune packet --trace "$log" --init 0
 shows '--init: '
 expect 2 $sim tune packet --trace "$log" --goal fame
-expect 2 $sim tune packet --trace "$dir/absent"
-shows '--trace: '
-expect 2 $sim tune packet --trace "$dir/lublin.swf" --out "$dir/tuned"
-shows 'lublin.swf does not say it of any job'
 expect 2 env PATH=/nowhere $sim tune packet --trace "$log" --out "$dir/tuned"
 shows 'gnuplot draws the figures and is not installed; on Debian: gnuplot-nox'
 if command -v gnuplot >/dev/null; then
+    expect 2 $sim tune packet --trace "$dir/absent"
+    shows '--trace: '
+    expect 2 $sim tune packet --trace "$dir/lublin.swf" --out "$dir/tuned"
+    shows 'lublin.swf does not say it of any job'
     expect 0 $sim tune packet --trace "$log" --init 30 --out "$dir/tuned"
     shows '60 jobs of 1 types on 8 nodes'
     shows 'recommended'

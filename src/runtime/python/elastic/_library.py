@@ -35,9 +35,17 @@ _OF_HANDLE = {
 _TEXTS = ("nodelist", "batch_host", "detail", "strerror", "version")
 
 
+def find(path):
+    """The library; an ImportError that says what to do if it is not found."""
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"{error}; run ldconfig after make install, or name its folder in LD_LIBRARY_PATH") from None
+
+
 def load(path=SONAME):
-    """The library with its functions' types; OSError if it is not found."""
-    library = ctypes.CDLL(path)
+    """The library with its functions' types."""
+    library = find(path)
     for name, arguments in _OF_HANDLE.items():
         getattr(library, f"elastic_{name}").argtypes = [Handle, *arguments]
     library.elastic_open.argtypes = [ctypes.POINTER(Handle), ctypes.c_uint]

@@ -14,7 +14,7 @@ import sys
 import numpy
 from mpi4py import MPI
 
-from . import Error
+from . import Error, _library
 
 _GREEDY, _KEEP = 1, 2  # enum elastic_mpi_open_flags
 _LIBRARIES = {"Open MPI": ("openmpi", ctypes.c_void_p), "MPICH": ("mpich", ctypes.c_int)}  # and what a communicator is
@@ -30,7 +30,7 @@ def _load():
     if vendor not in _LIBRARIES:
         raise ImportError(f"mpi4py is of {vendor}; libelastic-mpi is for {' and '.join(_LIBRARIES)}")
     name, communicator = _LIBRARIES[vendor]
-    library = ctypes.CDLL(f"libelastic-mpi-{name}.so.0")
+    library = _library.find(f"libelastic-mpi-{name}.so.0")
     pointer, text, position = ctypes.POINTER, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint64)
     for function, arguments in {
             "open": [pointer(_Handle), communicator, ctypes.c_uint], "reborn": [_Handle],
