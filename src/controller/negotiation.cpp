@@ -103,6 +103,7 @@ void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hell
     welcome.evolving = job->annotation.evolving;
     welcome.min = job->annotation.min;
     welcome.max = job->annotation.max;
+    welcome.sizes = to_string(job->annotation.sizes);
     welcome.node_list = job->node_list;
     welcome.nodes = job->nodes;
     welcome.batch_host = job->batch_host;

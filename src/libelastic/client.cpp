@@ -24,6 +24,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/sizes.hpp"
 #include "common/text.hpp"
 #include "libelastic/names.hpp"
 #include "protocol/codec.hpp"
@@ -52,6 +53,11 @@ std::string variable(const char* name) {
 }
 
 }  // namespace
+
+bool JobView::allows(int size) const {
+    const auto rule = parse_size_rule(sizes);
+    return size >= 1 && (max == 0 || (size >= min && size <= max)) && (!rule || rule->allows(size));
+}
 
 Surroundings read_surroundings() {
     Surroundings around;

@@ -25,6 +25,9 @@ struct JobView {
     std::string batch_host;
     int min = 0, max = 0;  // 0: unknown
     bool malleable = false, evolving = false;
+    std::string sizes = {};  // "": unknown
+
+    bool allows(int size) const;  // as far as it is known
 };
 
 // An elastic_event that owns its texts, with the job as it is once the event is given out.

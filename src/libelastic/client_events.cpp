@@ -29,7 +29,7 @@ int code(Outcome outcome) {
 
 JobView view_of(const Welcome& welcome) {
     return {welcome.nodes, welcome.node_list, welcome.batch_host, welcome.min,
-            welcome.max,   welcome.malleable, welcome.evolving};
+            welcome.max,   welcome.malleable, welcome.evolving,   welcome.sizes};
 }
 
 }  // namespace

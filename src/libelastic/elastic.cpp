@@ -166,6 +166,14 @@ int elastic_max(const elastic_handle* handle) {
     return view.max > 0 ? view.max : view.nodes;
 }
 
+const char* elastic_sizes(const elastic_handle* handle) {
+    return handle ? handle->client->view().sizes.c_str() : "";
+}
+
+int elastic_allows(const elastic_handle* handle, int nodes) {
+    return handle ? int{handle->client->view().allows(nodes)} : ELASTIC_EINVAL;
+}
+
 int elastic_malleable(const elastic_handle* handle) {
     return handle ? int{handle->client->view().malleable} : ELASTIC_EINVAL;
 }

@@ -210,6 +210,11 @@ ELASTIC_API const char* elastic_batch_host(const elastic_handle* handle);
 ELASTIC_API int elastic_min(const elastic_handle* handle);
 ELASTIC_API int elastic_max(const elastic_handle* handle);
 
+/* Its sizes in that range as elastic(7) has them, "any", "pow2", "step:2", "2:4:8"; "" while
+ * unknown.  allows: 1 or 0, may the job have so many nodes; 1 for what is unknown. */
+ELASTIC_API const char* elastic_sizes(const elastic_handle* handle);
+ELASTIC_API int elastic_allows(const elastic_handle* handle, int nodes);
+
 /* 1 or 0: may the scheduler resize it, may it ask, is the controller connected now. */
 ELASTIC_API int elastic_malleable(const elastic_handle* handle);
 ELASTIC_API int elastic_evolving(const elastic_handle* handle);

@@ -107,6 +107,8 @@ class job {
     int nodes() const { return elastic_nodes(get()); }
     int min() const { return elastic_min(get()); }
     int max() const { return elastic_max(get()); }
+    std::string sizes() const { return elastic_sizes(get()); }
+    bool allows(int nodes) const { return elastic_allows(get(), nodes) == 1; }
     std::string node_list() const { return elastic_nodelist(get()); }
     std::string batch_host() const { return elastic_batch_host(get()); }
     bool malleable() const { return elastic_malleable(get()) == 1; }

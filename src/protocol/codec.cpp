@@ -101,6 +101,7 @@ void fields(F& f, Welcome& m) {
     f.required("agreement", m.agreement, kOpOrNone);
     f.required("stage", m.stage);
     f.required("request", m.request, kOpOrNone);
+    f.optional("sizes", m.sizes, kNodeList, "any");
 }
 template <class F>
 void fields(F& f, Offer& m) {

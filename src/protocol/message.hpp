@@ -52,6 +52,7 @@ struct Welcome {
     OpId agreement = 0;
     Stage stage = Stage::offered;
     OpId request = 0;
+    std::string sizes = "any";  // that the job may have in its range, as sizes= has it
 };
 
 // controller -> application: a resize is offered

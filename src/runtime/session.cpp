@@ -78,8 +78,14 @@ Result<std::unique_ptr<Session>> Session::open(MPI_Comm comm, unsigned flags, in
     return session;
 }
 
+// TMPDIR may be a folder that there is on some nodes only.
+std::string Session::temporary_folder() {
+    const std::string named = variable("TMPDIR", "/tmp");
+    return world_.highest(::access(named.c_str(), W_OK | X_OK) == 0 ? 0 : 1) == 0 ? named : "/tmp";
+}
+
 Result<void> Session::meet() {
-    spill_ = variable("ELASTIC_MPI_SPILL", variable("TMPDIR", "/tmp").c_str());
+    spill_ = variable("ELASTIC_MPI_SPILL", temporary_folder().c_str());
     meeting_ = parse_meeting(variable(kMeetingVariable, ""));
     if (!meeting_) return {};
     std::string why;

@@ -53,6 +53,7 @@ class Session {
   private:
     Session(MPI_Comm comm, unsigned flags) : world_(comm), flags_(flags) {}
 
+    std::string temporary_folder();
     Result<void> meet();
     Result<void> be_reborn();
     Result<void> restore(Phases& phases);

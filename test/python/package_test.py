@@ -23,6 +23,7 @@ class OutsideAJob(unittest.TestCase):
         with elastic.Job() as job:
             self.assertFalse(job.is_elastic or job.malleable or job.evolving or job.connected)
             self.assertEqual((job.nodes, job.min, job.max, job.node_list), (1, 1, 1, ""))
+            self.assertEqual((job.sizes, job.allows(5)), ("", True))
             self.assertGreaterEqual(job.fileno(), 0)
             self.assertIsNone(job.poll())
             self.assertIsNone(job.poll(0.01))

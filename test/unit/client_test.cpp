@@ -23,6 +23,27 @@ TEST(a_job_learns_what_it_may_be) {
     check_eq(view.max, 8);
     check_eq(view.batch_host, "n1");
     check_that(view.malleable && view.evolving);
+    check_eq(view.sizes, "any");
+}
+
+TEST(a_job_learns_which_sizes_it_may_have) {
+    Theatre s;
+    s.job().annotation.sizes = *core::parse_size_rule("2:4:16");
+    const auto& view = s.open().view();
+    check_eq(view.sizes, "2:4:16");
+    check_that(view.allows(2) && view.allows(4));
+    check_that(!view.allows(3) && !view.allows(0) && !view.allows(-4));
+    check_that(!view.allows(16));  // above its range
+}
+
+TEST(what_is_unknown_of_a_job_is_allowed) {
+    const libelastic::JobView unknown;
+    check_that(unknown.allows(1) && unknown.allows(1000) && !unknown.allows(0));
+    libelastic::JobView strange;
+    strange.min = 1;
+    strange.max = 4;
+    strange.sizes = "prime";
+    check_that(strange.allows(3) && !strange.allows(5));
 }
 
 TEST(a_shrink_from_offer_to_applied) {

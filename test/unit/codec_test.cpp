@@ -46,7 +46,7 @@ std::vector<Message> random_messages(Random& r) {
         Hello{count(r), one_of<Role>(r, 1), static_cast<JobId>(op(r)), "0123abc"},
         Welcome{count(r), "s-1", static_cast<JobId>(op(r)), between(r, 0, 1) == 1,
                 between(r, 0, 1) == 1, count(r), count(r), text(r), count(r), text(r), "abc",
-                op(r) - 1, one_of<Stage>(r, 3), op(r) - 1},
+                op(r) - 1, one_of<Stage>(r, 3), op(r) - 1, text(r)},
         Offer{op(r), kind(), count(r, 1), count(r, 1), text(r), seconds(r), text(r)},
         Accept{op(r), count(r)},
         Decline{op(r), text(r)},

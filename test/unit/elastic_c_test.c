@@ -37,6 +37,7 @@ int main(void) {
     CHECK(elastic_step(handle, 0, 0) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_progress(handle, 1) == ELASTIC_ENOTELASTIC);
     CHECK(elastic_nodes(handle) == 1 && elastic_min(handle) == 1 && elastic_max(handle) == 1);
+    CHECK(elastic_sizes(handle)[0] == 0 && elastic_allows(handle, 5) == 1);
     CHECK(elastic_connected(handle) == 0 && elastic_malleable(handle) == 0);
     CHECK(elastic_fd(handle) >= 0);
     elastic_close(handle);

@@ -61,8 +61,10 @@ struct Talk : Room {
 TEST(a_job_is_welcomed_with_what_is_known_of_it) {
     Room room;
     room.add(kJob);
+    room.state.jobs.find(kJob)->annotation.sizes = *parse_size_rule("step:2");
     room.hello(3, kJob);
     const auto welcome = room.only<Welcome>(3);
+    check_eq(welcome.sizes, "step:2");
     check_eq(welcome.job, kJob);
     check_that(welcome.malleable && welcome.evolving);
     check_eq(welcome.min, 1);

@@ -184,6 +184,10 @@ NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
     if (!job || !entry) return {};
     NodeSet leaving = agreed_.of(agreement);
     leaving &= NodeSet(job->node_bitmap);  // a node may have failed meanwhile
+    if (leaving.empty()) {
+        negotiation_.end(agreement, AgreementEvent::cancel, "its nodes have left the job", now);
+        return {};
+    }
     int from = static_cast<int>(job->node_cnt);
     auto shrunk = shrink(job, leaving);
     if (!shrunk) {

@@ -105,7 +105,7 @@ class CheckpointRun : public JobUser {
     bool stopping() const { return stop_begun_ < kNever; }
 
     elastic_handle* job_;
-    const RunOptions& options_;
+    RunOptions options_;
     Words restart_;
     std::unique_ptr<Step> step_;
     std::int64_t last_step_ = -1;
@@ -186,6 +186,7 @@ void CheckpointRun::start() {
     const bool resumes =
         is_restart_ && (options_.checkpoint.empty() || state_of(options_.checkpoint));
     checkpoint_ = state_of(options_.checkpoint);
+    options_.goes_on = is_restart_;
     step_ = std::make_unique<Step>(options_, resumes ? restart_ : options_.program, place(),
                                    last_step_);
     next_look_ = step_->began() + kFirstLook;

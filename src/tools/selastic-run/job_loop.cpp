@@ -15,6 +15,9 @@
 #include <cmath>
 #include <system_error>
 
+#include "common/text.hpp"
+#include "program.hpp"
+
 namespace elastic::tools {
 namespace {
 
@@ -24,7 +27,7 @@ class Signals {
     Signals() {
         sigset_t wanted;
         sigemptyset(&wanted);
-        for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2})
+        for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT})
             sigaddset(&wanted, number);
         ::sigprocmask(SIG_BLOCK, &wanted, &before_);
         fd_ = ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -50,6 +53,13 @@ class Signals {
     int fd_ = -1;
 };
 
+void take_signal(int number, JobUser& user) {
+    if (number == SIGCONT)
+        user.on_continue();
+    else if (number != SIGCHLD)
+        user.on_signal(number);
+}
+
 void take_ends(JobUser& user) {
     int status = 0;
     for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) user.on_end(pid, status);
@@ -64,6 +74,10 @@ void take_events(elastic_handle* job, JobUser& user) {
 
 }  // namespace
 
+void JobUser::closed(const JobEvent& event) {
+    note("no resizes from here on: {}", printable(event.reason, 200));
+}
+
 void JobUser::on_event(const JobEvent& event) {
     switch (event.type) {
         case ELASTIC_EVENT_OFFER_SHRINK:
@@ -77,6 +91,8 @@ void JobUser::on_event(const JobEvent& event) {
             return resized(event);
         case ELASTIC_EVENT_ENDED:
             return ended(event);
+        case ELASTIC_EVENT_CLOSED:
+            return closed(event);
         default:
             return;
     }
@@ -91,8 +107,7 @@ void run_loop(elastic_handle* job, JobUser& user) {
                                      {user.descriptor(), POLLIN, 0}}};
         const double wait = std::ceil(std::clamp(user.wake_after(), 0.0, kLongest) * kMs);
         ::poll(ready.data(), ready.size(), static_cast<int>(wait));
-        while (const int number = signals.next())
-            if (number != SIGCHLD) user.on_signal(number);
+        while (const int number = signals.next()) take_signal(number, user);
         take_events(job, user);
         take_ends(user);
         if (!user.over()) user.on_time();

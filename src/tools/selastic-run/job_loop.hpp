@@ -26,7 +26,8 @@ class JobUser {
     void on_event(const JobEvent& event);
     virtual void on_end(pid_t process, int wait_status) = 0;
     virtual void on_signal(int number) = 0;  // TERM, INT, HUP, USR1 or USR2
-    virtual void on_time() = 0;              // after each of the others, and every wake_after()
+    virtual void on_continue() {}  // it was stopped, as a suspended job is: no time has passed
+    virtual void on_time() = 0;    // after each of the others, and every wake_after()
     virtual Duration wake_after() const = 0;
     virtual bool over() const = 0;
     // Readable when on_time() has something to do; -1: there is none.
@@ -40,6 +41,9 @@ class JobUser {
     virtual void queued(const JobEvent&) {}  // a request is known to the controller
     virtual void resized(const JobEvent& event) = 0;
     virtual void ended(const JobEvent& event) = 0;
+
+  private:
+    static void closed(const JobEvent& event);  // there are no resizes any more
 };
 
 // Calls the user until it is over.

@@ -9,6 +9,7 @@
 #include "libelastic/elastic.h"
 #include "program.hpp"
 #include "selastic-run/checkpoint_run.hpp"
+#include "selastic-run/lone_run.hpp"
 #include "selastic-run/options.hpp"
 #include "selastic-run/profile.hpp"
 #include "selastic-run/rebirth_run.hpp"
@@ -53,10 +54,14 @@ int print_plan(const RunOptions& options, const StepPlace& place) {
 }
 
 int run(RunOptions options) {
+    const auto lone =
+        LoneRun::begin();  // before it is heard of: the controller listens to the last
+    if (!lone) return fail(lone.error());
     elastic_handle* opened = nullptr;
     const int code = elastic_open(&opened, 0);
     const std::unique_ptr<elastic_handle, CloseHandle> job(opened);
     if (!job) return fail(Error{elastic_strerror(code)});
+    if (code == ELASTIC_OK) lone->resizes();
     options.tasks_per_node = tasks_per_node(options);
     if (!options.workers) options = mpi_options(options);
     if (options.dry_run && options.workers) return print_workers(options);

@@ -23,6 +23,8 @@ struct RunOptions {
 
     std::string birth;  // behind the name of a step, so that it can be told from others; "": none
 
+    bool goes_on = false;  // the program has run before: files with its output are to be kept
+
     bool stop_first = false;  // a rebirth's old world has ended before the next one starts
 
     bool workers = false;     // one step a node

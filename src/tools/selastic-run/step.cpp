@@ -40,9 +40,12 @@ std::string job_id() {
     return id ? id : "";
 }
 
+std::string base_name(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
 std::string step_name(const RunOptions& options, const Words& command, const StepPlace& place) {
-    const std::string& path = command.front();
-    const std::string name = path.substr(path.rfind('/') + 1) + options.birth;
+    const std::string name = base_name(command.front()) + options.birth;
     return options.workers ? name + '@' + place.node_list : name;
 }
 
@@ -69,6 +72,10 @@ std::string mpi_type(const std::string& program) {
 }
 
 }  // namespace
+
+std::string program_name(const RunOptions& options) {
+    return base_name(options.program.front());
+}
 
 RunOptions mpi_options(const RunOptions& options) {
     RunOptions result = options;
@@ -99,12 +106,19 @@ Words srun_words(const RunOptions& options, const Words& command, const StepPlac
                 fmt::format("--ntasks={}", place.nodes * tasks_per_node(options)),
                 "--job-name=" + step_name(options, command, place)};
     if (!place.node_list.empty()) words.push_back("--nodelist=" + place.node_list);
+    if (options.goes_on) words.emplace_back("--open-mode=append");
     words.insert(words.end(), options.srun_options.begin(), options.srun_options.end());
     words.insert(words.end(), command.begin(), command.end());
     return words;
 }
 
-void set_environment(const StepPlace& place) {
+std::string with_export(const std::string& list, const std::string& variable) {
+    const auto names = split(list, ',');
+    if (list.empty() || std::ranges::find(names, "ALL") != names.end()) return list;
+    return list == "NONE" ? variable : list + ',' + variable;
+}
+
+void set_environment(const RunOptions& options, const StepPlace& place) {
     const std::string nodes = std::to_string(place.nodes);
     for (const char* name : {"SLURM_JOB_NODELIST", "SLURM_NODELIST"})
         ::setenv(name, place.node_list.c_str(), 1);
@@ -113,6 +127,8 @@ void set_environment(const StepPlace& place) {
     for (const char* name :
          {"SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE", "SLURM_NTASKS", "SLURM_NPROCS"})
         ::unsetenv(name);
+    if (std::getenv("SLURM_NTASKS_PER_NODE"))  // srun would say that it does not fit
+        ::setenv("SLURM_NTASKS_PER_NODE", std::to_string(tasks_per_node(options)).c_str(), 1);
 }
 
 pid_t start_process(const Words& words) {
@@ -173,7 +189,7 @@ Step::Step(const RunOptions& options, const Words& command, StepPlace place, std
       name_(step_name(options, command, place_)),
       after_(after),
       began_(steady_now()) {
-    set_environment(place_);
+    set_environment(options, place_);
     pid_ = start_process(srun_words(options, command, place_));
 }
 

@@ -21,6 +21,9 @@ struct StepPlace {
 
 Time steady_now();
 
+// Without the folders that it is in.
+std::string program_name(const RunOptions& options);
+
 // The number of tasks a node that the job began with.
 int tasks_per_node(const RunOptions& options);
 
@@ -31,8 +34,11 @@ RunOptions mpi_options(const RunOptions& options);
 // srun and its arguments for a command.
 Words srun_words(const RunOptions& options, const Words& command, const StepPlace& place);
 
-// Makes the environment, which is as old as the job, say the nodes that a step is to have.
-void set_environment(const StepPlace& place);
+// Makes the environment, which is as old as the job, say what a step is to have.
+void set_environment(const RunOptions& options, const StepPlace& place);
+
+// What srun is to pass on (--export, SLURM_EXPORT_ENV) with one variable more.
+std::string with_export(const std::string& list, const std::string& variable);
 
 // A process without the signal mask of this one; throws std::system_error.
 pid_t start_process(const Words& words);

@@ -159,7 +159,7 @@ void WorkersRun::start(const std::vector<std::string>& nodes) {
 // For the nodes of the change under way.
 void WorkersRun::start_command(const std::string& command) {
     if (command.empty()) return;
-    set_environment({elastic_nodelist(job_), elastic_nodes(job_)});
+    set_environment(options_, {elastic_nodelist(job_), elastic_nodes(job_)});
     ::setenv("ELASTIC_NODELIST", changes_.front().node_list().c_str(), 1);
     command_ = start_process({"/bin/sh", "-c", command});
     ::unsetenv("ELASTIC_NODELIST");

@@ -56,6 +56,11 @@ def heat(cluster):
 
 
 @pytest.fixture
+def asks(cluster, mpi):
+    return program(cluster, mpi, "asks")
+
+
+@pytest.fixture
 def many_objects(cluster, mpi):
     return program(cluster, mpi, "many_objects")
 

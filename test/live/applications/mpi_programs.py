@@ -1,27 +1,53 @@
 # SPDX-License-Identifier: MIT
-"""Programs with libelastic-mpi under selastic-run in a cluster of elastic_live, and what they print."""
+"""Programs with libelastic-mpi under selastic-run in a cluster of elastic_live, and what they print.
 
+A resize is held in a phase by a process that is stopped in it: all others wait for that one.
+"""
+
+import os
 import pathlib
 import re
 import shutil
+import signal
 
 from elastic_live import wait_until
 
 MPIS = ("openmpi", "mpich")
 
 
-def processes_of(cluster, node):
-    """All that Slurm has started on this cluster's node and that lives; other clusters have such nodes too."""
+def environments(cluster, node):
+    """{process: environment} of all that Slurm has started on this cluster's node and that lives; other clusters have
+    such nodes too."""
     name, own = f"SLURMD_NODENAME={node}".encode(), str(cluster.base).encode()
-    found = []
+    found = {}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            environment = (process / "environ").read_bytes()
-            if own in environment and name in environment.split(b"\0"):
-                found.append(process.name)
+            text = (process / "environ").read_bytes()
         except OSError:
-            pass
+            continue
+        if own in text and name in text.split(b"\0"):
+            found[int(process.name)] = dict(line.split("=", 1) for line in text.decode(errors="replace").split("\0")
+                                            if "=" in line)
     return found
+
+
+def processes_of(cluster, node):
+    return list(environments(cluster, node))
+
+
+def established(port):
+    """How many processes are connected to a port."""
+    entries = [line.split() for table in ("tcp", "tcp6")
+               for line in pathlib.Path("/proc/net", table).read_text().splitlines()[1:]]
+    return sum(fields[2].endswith(f":{port:04X}") and fields[3] == "01" for fields in entries)
+
+
+def has_opened_memory(process):
+    """Whether it has looked for what is in shared memory."""
+    try:
+        return any("/elastic-" in os.readlink(entry) for entry in pathlib.Path(f"/proc/{process}/fd").iterdir())
+    except OSError:
+        return False
 
 
 class Program:
@@ -46,12 +72,13 @@ class Program:
         return all(file.exists() for file in cls._files(cluster, mpi, name))
 
     def submit(self, arguments, nodes, options="", annotation="malleable,min=1,max=8", tasks=1, environment="true",
-               more=()):
-        """A job that waits in the midst of its work until it is let go on; more: of sbatch's options."""
+               more=(), after=""):
+        """A job that waits in the midst of its work until it is let go on; more: of sbatch's options; after: what
+        stands behind the command."""
         elastic = [f"--elastic={annotation}"] if annotation else []
         Program.started += 1
         go = self.cluster.base / "out" / f"go.{Program.started}"
-        script = f"{environment}; selastic-run {options} {self.launched} {arguments} {go}; " \
+        script = f"{environment}; selastic-run {options} {self.launched} {arguments} {go} {after}; " \
                  "code=$?; echo status $code; exit $code"
         number = self.cluster.sbatch(f"-N{nodes}", f"--ntasks-per-node={tasks}", "--overcommit", *elastic, *more,
                                      wrap=script)
@@ -107,6 +134,47 @@ class Job:
             wait_until(lambda: len(self.cluster.nodes_of(self.number)) == nodes,
                        lambda: f"job {self.number} has {nodes} nodes:\n{self.output()[-3000:]}", within=60)
             wait_until(lambda: len(self.worlds()) == before + 1, lambda: f"a new world computes: {self.output()}", 60)
+
+    def tasks(self, birth):
+        """{node: process} of a world with a process a node; birth: 0.0, or the resize and the attempt."""
+        found, name = {}, self.program.path.name
+        for node in self.cluster.nodes_of(self.number):
+            for process, environment in environments(self.cluster, node).items():
+                run = environment.get("ELASTIC_RUN", "").split(":")
+                if ".".join(run[-2:]) == birth and environment.get("SLURM_JOB_ID") == str(self.number) and \
+                        pathlib.Path(os.readlink(f"/proc/{process}/exe")).name == name:
+                    found[node] = process
+                    self.port = int(run[0])
+        return found
+
+    def hold(self, phase, nodes):
+        """Begins its first resize; returns when that is in the phase, with the process that is to be continued."""
+        first = self.tasks("0.0")
+        held = first[list(first)[-1]]
+        os.kill(held, signal.SIGSTOP)
+        self.resize(nodes, wait=False)
+        wait_until(lambda: established(self.port) == 2, lambda: f"a new world waits:\n{self.output()}", within=60)
+        if phase == "evacuates":
+            return held
+        second = self.tasks("1.1") or self.tasks("1.2")  # Open MPI sometimes dies in MPI_Init()
+        restoring = second[list(second)[-1]]
+        os.kill(restoring, signal.SIGSTOP)
+        os.kill(held, signal.SIGCONT)
+        wait_until(lambda: any(map(has_opened_memory, second.values())), lambda: f"it restores:\n{self.output()}")
+        if phase == "restores":
+            return restoring
+        os.kill(held, signal.SIGSTOP)
+        os.kill(restoring, signal.SIGCONT)
+        self.wait_worlds(len(first), len(second))
+        return held
+
+    @staticmethod
+    def go_on(process):
+        """Unless it is gone."""
+        try:
+            os.kill(process, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
 
     def finish(self, state="COMPLETED"):
         """Lets it go on; the program's last line."""

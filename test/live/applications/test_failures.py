@@ -15,7 +15,9 @@ from mpi_programs import processes_of
 FIELD = "256 200"
 # What daemons say of a node that is gone, and of steps that nobody wants any more.
 LOST = ["Unable to ", "Connection refused", "No route", "not responding", "lost|DOWN", "failed node", "Zero Bytes",
-        "Job credential revoked"]
+        "Job credential revoked", "NOT ENDING WITH SIGNALS", "could not connect IO"]
+UNKILLABLE = "Kill task failed"
+STUCK = 90  # seconds, in which a slurmstepd that is told to end twice has given up
 LARGE = "2048 20"  # 16 MB a process for each array, of two processes
 
 
@@ -134,14 +136,25 @@ def lose(cluster):
             os.kill(int(process), signal.SIGKILL)
         cluster.run("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=lost")
 
+    def resume_unkillable():
+        """A slurmstepd that is told to end while it ends, by slurmctld for the failed node and by srun, may wait for a
+        minute for a thread that the second order has started (step_terminate_monitor_stop() of Slurm 22.05.8), and then
+        drains its node, on which nothing runs."""
+        for line in cluster.run("sinfo", "--noheader", "--Node", "--format=%N %T %E").out.splitlines():
+            node, state, reason = line.split(maxsplit=2)
+            if reason == UNKILLABLE and state == "drained":
+                cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+
     yield end
-    cluster.end_jobs()
+    for job in {line.split()[0] for line in cluster.queue()}:
+        cluster.run("scancel", job, check=False)
+    cluster.wait_quiet_queue(STUCK)
     for node in lost:
         for folder in (cluster.dir / "tmp" / node).glob("elastic-*"):
             shutil.rmtree(folder)  # as a boot does
         cluster.start_slurmd(node)
         cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)  # it may be up already
-    wait_until(lambda: all(state == "idle" for state in cluster.node_states().values()),
+    wait_until(lambda: resume_unkillable() or all(state == "idle" for state in cluster.node_states().values()),
                lambda: "all nodes are idle: " + cluster.run("sinfo", "-R").out)
 
 
@@ -177,7 +190,80 @@ def test_a_node_that_is_lost_with_its_data(cluster, stencil, lose, expect_errors
         joined = cluster.nodes_of(job.number)[-1]
         wait_until(lambda: processes_of(cluster, joined), f"the new world starts on {joined}")
     lose(victim)
-    cluster.wait_state(job.number, "NODE_FAIL", "FAILED", within=60)
+    cluster.wait_state(job.number, "NODE_FAIL", "FAILED", within=STUCK)
+    wait_until(lambda: not job.left_in_memory(), lambda: f"nothing is left: {job.left_in_memory()}")
+
+
+PHASES = ["evacuates", "restores", "stops"]  # the old world, the new, the old
+
+
+# (phase, nodes before and after, what the lost one does, worlds of which one list is right)
+SURVIVED = [
+    ("evacuates", 2, 3, "joins", [[2], [2, 2]]),  # the old world goes on, or another one starts without the node
+    ("restores", 2, 3, "joins", [[2], [2, 2]]),
+    ("restores", 3, 2, "leaves", [[3, 2]]),  # and has handed over
+    ("stops", 3, 2, "leaves", [[3, 2]]),
+]
+FATAL = [
+    ("evacuates", 3, 2, "leaves"),  # with its data
+    ("evacuates", 3, 2, "stays"),
+    ("restores", 3, 2, "stays"),
+    ("stops", 3, 2, "stays"),
+    ("stops", 2, 3, "joins"),  # and has its data already
+]
+
+
+def which_node(job, first, role):
+    """first: what the job had before its resize, of which the batch host is the first."""
+    joined = set(job.cluster.nodes_of(job.number)) - set(first)
+    return {"joins": joined, "leaves": {first[-1]}, "stays": {first[1]}}[role].pop()
+
+
+@pytest.mark.parametrize("phase, before, after, role, worlds", SURVIVED)
+def test_a_node_that_is_lost_in_a_phase(cluster, stencil, lose, expect_errors, phase, before, after, role, worlds):
+    """Of a job that says --no-kill; nobody needs what was on it."""
+    expect_errors += LOST
+    expected = stencil.result_of_one_process(FIELD)
+    job = stencil.submit(FIELD, before, more=["--no-kill"])
+    job.wait_worlds(before)
+    first = cluster.nodes_of(job.number)
+    held = job.hold(phase, after)
+    lost = which_node(job, first, role)
+    lose(lost)
+    wait_until(lambda: lost not in cluster.nodes_of(job.number), f"{lost} has left the job")
+    job.go_on(held)
+    wait_until(lambda: job.worlds() in worlds and re.search("no resize: |resize 1: ", job.output()),
+               lambda: f"the resize is over: {job.output()}", within=60)
+    assert job.finish() == expected and job.worlds() in worlds, job.output()
+
+
+@pytest.mark.parametrize("phase, before, after, role", FATAL)
+def test_a_node_that_is_lost_in_a_phase_with_data(cluster, stencil, lose, expect_errors, phase, before, after, role):
+    """Also of a job that says --no-kill nobody can go on: selastic-run says so and ends, and frees the other nodes."""
+    expect_errors += LOST
+    job = stencil.submit(FIELD, before, more=["--no-kill"])
+    job.wait_worlds(before)
+    first = cluster.nodes_of(job.number)
+    job.hold(phase, after)
+    lose(which_node(job, first, role))
+    cluster.wait_state(job.number, "FAILED", within=STUCK)
+    assert re.search("^status [1-9]", job.output(), re.M), job.output()
+    resizing = not re.search("resize 1: ", job.output())  # the old world may have ended first
+    assert re.search("selastic-run: the (program|new world) has died" if resizing else "srun: error: ", job.output()), \
+        job.output()
+    wait_until(lambda: not job.left_in_memory(), lambda: f"nothing is left: {job.left_in_memory()}\n{job.output()}")
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_node_that_is_lost_in_a_phase_ends_the_job(cluster, stencil, lose, expect_errors, phase):
+    """As Slurm does without --no-kill."""
+    expect_errors += LOST
+    job = stencil.submit(FIELD, 3, more=["--no-requeue"])
+    job.wait_worlds(3)
+    first = cluster.nodes_of(job.number)
+    job.hold(phase, 2)
+    lose(which_node(job, first, "stays"))
+    cluster.wait_state(job.number, "NODE_FAIL", "FAILED", within=STUCK)
     wait_until(lambda: not job.left_in_memory(), lambda: f"nothing is left: {job.left_in_memory()}")
 
 

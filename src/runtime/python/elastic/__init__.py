@@ -194,6 +194,12 @@ class Job:
     nodes = property(lambda self: _lib.elastic_nodes(self._handle), doc="how many nodes the job has")
     min = property(lambda self: _lib.elastic_min(self._handle), doc="how few it may have")
     max = property(lambda self: _lib.elastic_max(self._handle), doc="how many it may have")
+    sizes = property(lambda self: _lib.elastic_sizes(self._handle).decode(), doc="in that range, as sizes=")
+
+    def allows(self, nodes):
+        """May it have so many nodes."""
+        return _lib.elastic_allows(self._handle, nodes) == 1
+
     node_list = property(lambda self: _lib.elastic_nodelist(self._handle).decode(), doc="which, in Slurm's notation")
     batch_host = property(lambda self: _lib.elastic_batch_host(self._handle).decode(), doc="which is never given up")
     malleable = property(lambda self: _lib.elastic_malleable(self._handle) == 1, doc="may the scheduler resize it")

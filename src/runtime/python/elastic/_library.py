@@ -30,9 +30,10 @@ _OF_HANDLE = {
     "release": [ctypes.c_int, ctypes.c_char_p], "cancel": [ctypes.c_int64],
     "step": [ctypes.c_int, ctypes.c_double], "progress": [ctypes.c_double],
     "nodes": [], "nodelist": [], "batch_host": [], "min": [], "max": [],
+    "sizes": [], "allows": [ctypes.c_int],
     "malleable": [], "evolving": [], "connected": [], "detail": [],
 }
-_TEXTS = ("nodelist", "batch_host", "detail", "strerror", "version")
+_TEXTS = ("nodelist", "batch_host", "sizes", "detail", "strerror", "version")
 
 
 def find(path):

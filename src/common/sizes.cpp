@@ -3,15 +3,16 @@
 //
 // Always holds: what largest() and smallest() return is 0 or allowed and inside
 // the bounds asked for; both answer without a loop over sizes.
-#include "core/model/types.hpp"
+#include "common/sizes.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
 
+#include "common/limits.hpp"
 #include "common/text.hpp"
 
-namespace elastic::core {
+namespace elastic {
 
 namespace {
 
@@ -116,4 +117,4 @@ std::string to_string(const SizeRule& rule) {
     return "any";
 }
 
-}  // namespace elastic::core
+}  // namespace elastic
