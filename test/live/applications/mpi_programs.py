@@ -128,11 +128,16 @@ class Job:
         """Returns when the job has so many nodes and another world computes on them."""
         command = "shrink" if nodes < len(self.cluster.nodes_of(self.number)) else "expand"
         before = len(self.worlds())
-        wait_until(lambda: self.cluster.run("selastic", command, self.number, nodes, check=False).code == 0,
-                   f"job {self.number} is offered {nodes} nodes")
+        offered = []
+
+        def is_offered():
+            offered.append(self.cluster.run("selastic", command, self.number, nodes, check=False))
+            return offered[-1].code == 0
+        wait_until(is_offered, f"job {self.number} is offered {nodes} nodes")
         if wait:
             wait_until(lambda: len(self.cluster.nodes_of(self.number)) == nodes,
-                       lambda: f"job {self.number} has {nodes} nodes:\n{self.output()[-3000:]}", within=60)
+                       lambda: f"job {self.number} has {nodes} nodes:\n{offered[-1]}{self.cluster.node_states()}\n"
+                               f"{self.output()[-3000:]}", within=60)
             wait_until(lambda: len(self.worlds()) == before + 1, lambda: f"a new world computes: {self.output()}", 60)
 
     def tasks(self, birth):

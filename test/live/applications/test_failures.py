@@ -166,9 +166,10 @@ def test_a_joining_node_that_is_lost(cluster, stencil, lose, expect_errors):
     stencil.wrap('[ $birth != 1.1 ] || [ $SLURM_NODEID != 2 ] || exec sleep 600')
     job = stencil.submit(FIELD, 2, stencil.srun_type, more=["--no-kill"])
     job.wait_worlds(2)
+    before = cluster.nodes_of(job.number)
     job.resize(3, wait=False)
     cluster.wait_size(job.number, 3)
-    joined = cluster.nodes_of(job.number)[-1]
+    [joined] = set(cluster.nodes_of(job.number)) - set(before)
     wait_until(lambda: processes_of(cluster, joined), f"the new world starts on {joined}")
     lose(joined)
     cluster.wait_size(job.number, 2)
@@ -183,11 +184,12 @@ def test_a_node_that_is_lost_with_its_data(cluster, stencil, lose, expect_errors
     stencil.wrap("[ $birth != 1.1 ] || exec sleep 600")
     job = stencil.submit(FIELD, 3, stencil.srun_type, more=["--no-requeue"])
     job.wait_worlds(3)
-    victim = cluster.nodes_of(job.number)[-1]
+    before = cluster.nodes_of(job.number)
+    victim = before[-1]
     if resizing:
         job.resize(4, wait=False)
         cluster.wait_size(job.number, 4)
-        joined = cluster.nodes_of(job.number)[-1]
+        [joined] = set(cluster.nodes_of(job.number)) - set(before)
         wait_until(lambda: processes_of(cluster, joined), f"the new world starts on {joined}")
     lose(victim)
     cluster.wait_state(job.number, "NODE_FAIL", "FAILED", within=STUCK)

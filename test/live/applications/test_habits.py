@@ -8,6 +8,8 @@ from elastic_live import wait_until
 
 FIELD = "256 200"
 COMPLAINT = re.compile(r"^(srun|slurmstepd|selastic-run): (error|warning).*", re.M)
+# What srun says where processes end that have not read all of an endless input.
+UNREAD = re.compile(r"srun: error: (_server_read: .*reset by peer|step_launch_notify_io_failure: .*)")
 
 
 def round_trip(job, first, others):
@@ -17,7 +19,7 @@ def round_trip(job, first, others):
         job.resize(nodes)
     result = job.finish()
     assert job.worlds() == [first, *others], job.output()
-    assert not COMPLAINT.search(job.output()), job.output()
+    assert not COMPLAINT.search(UNREAD.sub("", job.output())), job.output()
     return result
 
 
