@@ -39,7 +39,8 @@ done
 
 # And all of it goes: also what importing the Python package leaves.
 find "$root" -type d -path '*/elastic' -exec mkdir {}/__pycache__ \;
+prefix=$(pkg-config --variable=prefix libelastic)
 cd "$build"
 env -u MAKEFLAGS -u MFLAGS make DESTDIR="$root" uninstall >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-left=$(find "$root" ! -type d -o -name '*elastic*')
+left=$(find "$root" ! -type d; find "$prefix" -mindepth 1 -name '*elastic*')
 [ -z "$left" ] || { echo "left by make uninstall: $left"; exit 1; }
