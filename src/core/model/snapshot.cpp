@@ -336,8 +336,8 @@ Eligibility affordable(const Snapshot& snapshot, const Eligibility& eligible,
     Eligibility pools;
     for (PoolId pool : eligible)
         if (!is_dear(snapshot.pools[pool], elastic)) pools.push_back(pool);
-    std::ranges::stable_partition(pools,
-                                  [&](PoolId pool) { return !is_priced(snapshot.pools[pool]); });
+    std::stable_partition(pools.begin(), pools.end(),
+                          [&](PoolId pool) { return !is_priced(snapshot.pools[pool]); });
     return pools;
 }
 
