@@ -120,7 +120,8 @@ int elastic_mpi_objects(elastic_mpi* e, uint64_t count, size_t (*pack)(uint64_t,
 }
 
 int elastic_mpi_owner(const elastic_mpi* e, uint64_t object) {
-    return e ? e->session->owner(object) : ELASTIC_MPI_EINVAL;
+    const int owner = e ? e->session->owner(object) : -1;
+    return owner < 0 ? ELASTIC_MPI_EINVAL : owner;
 }
 
 int elastic_mpi_sync(elastic_mpi* e) {

@@ -16,17 +16,14 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
-#include "runtime/balance.hpp"
 
 namespace elastic::runtime {
 namespace {
 
-constexpr std::uint64_t kAlignment = 16;  // of packed objects
 constexpr Duration kNow = 0;
 constexpr Duration kPause = 1;  // before a program that asks in every step may ask again in vain
 
@@ -158,7 +155,7 @@ Result<void> Session::restore(Phases& phases) {
     auto read = read_checkpoint(world_.share(text, root));
     if (!read) return read.error();
     checkpoint_ = *std::move(read);
-    owners_ = checkpoint_.objects.owners;
+    objects_.inherit(checkpoint_.objects.owners);
     phases.reconnect = clock.lap();
     if (const auto moved = move_all(checkpoint_, world_.nodes(), stem()); !moved) return moved;
     phases.rebalance = clock.lap();
@@ -265,37 +262,17 @@ Result<void> Session::value(const std::string& name, void* data, std::size_t siz
 }
 
 Result<void> Session::objects(const ObjectCalls& calls) {
-    calls_ = calls;
     const auto packed = std::ranges::find(checkpoint_.arrays, kObjectArray, &Array::name);
     if (packed == checkpoint_.arrays.end()) {
-        owners_.resize(calls.count);
-        const Bounds bounds =
-            even_bounds(calls.count, 1, static_cast<std::size_t>(world_.size()), 1);
-        for (std::size_t r = 0; r + 1 < bounds.size(); ++r)
-            std::fill(owners_.begin() + static_cast<std::ptrdiff_t>(bounds[r]),
-                      owners_.begin() + static_cast<std::ptrdiff_t>(bounds[r + 1]),
-                      static_cast<int>(r));
+        objects_.deal(world_, calls);
         return {};
     }
-    if (owners_.size() != calls.count) return error("there are {} objects", owners_.size());
-    const auto rank = static_cast<std::size_t>(world_.rank());
-    const Bounds& bounds = checkpoint_.objects.bounds;
-    const auto mapping = store_->map(*packed, bounds[rank], bounds[rank + 1], world_.node());
-    if (const auto all = world_.all(mapping ? Result<void>() : mapping.error()); !all) return all;
-    const std::byte* at = mapping->data();
-    for (std::size_t i = 0; i < owners_.size(); ++i) {
-        if (owners_[i] != world_.rank()) continue;
-        calls.unpack(i, at, checkpoint_.objects.sizes[i], calls.arg);
-        at += (checkpoint_.objects.sizes[i] + kAlignment - 1) / kAlignment * kAlignment;
-    }
+    const auto unpacked = objects_.unpack(world_, *store_, *packed, checkpoint_.objects, calls);
+    if (!unpacked) return unpacked;
     checkpoint_.arrays.erase(packed);
     MPI_Barrier(world_.comm());
     if (world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
     return {};
-}
-
-int Session::owner(std::uint64_t object) const {
-    return object < owners_.size() ? owners_[object] : ELASTIC_MPI_EINVAL;
 }
 
 // Process 0: takes what the launcher has said; false if that has ended.  over: why nothing comes of
@@ -364,40 +341,44 @@ Result<void> Session::request(int change) {
 
 void Session::resize(const Message& request) {
     Phases phases;
-    Clock clock;
     const auto nodes = expand_hostlist(request.node_list);
-    auto next = nodes ? evacuate(request, phases) : Result<Checkpoint>(nodes.error());
-    phases.evacuation = clock.lap() - phases.checkpoint;
-    Result<void> written;
-    if (next && !world_.leads_node()) {
-    } else if (next && contains(*nodes, world_.node())) {
-        written = store_->write_text(checkpoint_name(request.generation), write_checkpoint(*next));
-    }
-    const auto done = world_.all(next ? written : next.error());
-    phases.checkpoint += clock.lap();
-    std::string why;
-    if (channel_) {
-        Message message{.word = done ? Verb::checkpointed : Verb::refused};
-        message.phases = phases;
-        if (!done) message.reason = done.error().message;
-        channel_->send(message);
-        const auto answer = done ? channel_->receive(kNever) : std::nullopt;
-        if (!done)
-            why = done.error().message;
-        else if (!answer)
-            why = "selastic-run has ended";
-        else if (answer->word != Verb::leave)
-            why = answer->reason.empty() ? "there is no other world" : answer->reason;
-    }
-    why = world_.share(why);
+    const auto saved = nodes ? save(request, *nodes, phases) : Result<void>(nodes.error());
+    const std::string why = world_.share(channel_ ? hand_over(saved, phases) : "");
     if (why.empty()) leave(*nodes);
     detail = why;
     forget_resize();
 }
 
+// Everything for the next world is on nodes that stay, and each has the checkpoint.
+Result<void> Session::save(const Message& request, const std::vector<std::string>& staying,
+                           Phases& phases) {
+    Clock clock;
+    const auto next = evacuate(request, staying, phases);
+    phases.evacuation = clock.lap() - phases.checkpoint;
+    Result<void> written = next ? Result<void>() : next.error();
+    if (next && world_.leads_node() && contains(staying, world_.node()))
+        written = store_->write_text(checkpoint_name(request.generation), write_checkpoint(*next));
+    const auto saved = world_.all(written);
+    phases.checkpoint += clock.lap();
+    return saved;
+}
+
+// Process 0: why the next world does not take over; nothing: it does.
+std::string Session::hand_over(const Result<void>& saved, const Phases& phases) {
+    Message message{.word = saved ? Verb::checkpointed : Verb::refused};
+    message.phases = phases;
+    if (!saved) message.reason = saved.error().message;
+    channel_->send(message);
+    if (!saved) return saved.error().message;
+    const auto answer = channel_->receive(kNever);
+    if (!answer) return "selastic-run has ended";
+    if (answer->word == Verb::leave) return "";
+    return answer->reason.empty() ? "there is no other world" : answer->reason;
+}
+
 // The checkpoint as the next world is to find it, in memory.
-Result<Checkpoint> Session::evacuate(const Message& request, Phases& phases) {
-    const auto staying = *expand_hostlist(request.node_list);
+Result<Checkpoint> Session::evacuate(const Message& request,
+                                     const std::vector<std::string>& staying, Phases& phases) {
     std::vector<std::string> refuges;
     bool leaving = false;
     for (const std::string& node : world_.nodes()) {
@@ -420,7 +401,9 @@ Result<Checkpoint> Session::evacuate(const Message& request, Phases& phases) {
         next.values.push_back({name, world_.share(to_hexadecimal(value.first, value.second))});
     std::vector<std::string> nodes = block_nodes(staying, request.tasks_per_node);
     Clock clock;
-    if (const auto packed = pack_objects(next, nodes); !packed) return packed.error();
+    const auto balancing = flags_ & ELASTIC_MPI_GREEDY ? Balancing::greedy : Balancing::refine;
+    const auto packed = objects_.pack(world_, *store_, balancing, nodes, next);
+    if (!packed) return packed.error();
     phases.checkpoint = clock.lap();
     if (!leaving) return next;
     for (std::size_t r = 0; r < nodes.size(); ++r)
@@ -428,81 +411,6 @@ Result<Checkpoint> Session::evacuate(const Message& request, Phases& phases) {
     const auto moved = move_all(next, nodes, fmt::format("{}.0", request.generation));
     if (!moved) return moved.error();
     return next;
-}
-
-std::vector<double> Session::loads() const {
-    std::vector<double> loads(calls_.count, 0);
-    for (std::size_t i = 0; i < loads.size(); ++i)
-        if (owners_[i] == world_.rank()) loads[i] = calls_.load ? calls_.load(i, calls_.arg) : 1;
-    MPI_Allreduce(MPI_IN_PLACE, loads.data(), static_cast<int>(loads.size()), MPI_DOUBLE, MPI_SUM,
-                  world_.comm());
-    return loads;
-}
-
-// Where objects go, and these packed, each process its own, in the order of their new owners.
-Result<void> Session::pack_objects(Checkpoint& next, const std::vector<std::string>& nodes) {
-    if (calls_.count == 0) return {};
-    const auto processes = static_cast<int>(nodes.size());
-    std::vector<int> heirs;  // of this world's processes: which of the next are on their places
-    std::map<std::string, std::size_t> taken;
-    for (const std::string& node : world_.nodes()) {
-        std::vector<int> there;
-        for (int r = 0; r < processes; ++r)
-            if (nodes[static_cast<std::size_t>(r)] == node) there.push_back(r);
-        heirs.push_back(there.empty() ? -1 : there[taken[node]++ % there.size()]);
-    }
-    std::vector<int> owners(owners_.size());
-    std::ranges::transform(owners_, owners.begin(),
-                           [&](int owner) { return heirs[static_cast<std::size_t>(owner)]; });
-    ObjectSet& set = next.objects;
-    set.owners = flags_ & ELASTIC_MPI_GREEDY ? balance_greedily(loads(), processes)
-                                             : balance_by_refining(loads(), owners, processes);
-    set.sizes.assign(calls_.count, 0);
-    for (std::size_t i = 0; i < calls_.count; ++i)
-        if (owners_[i] == world_.rank()) set.sizes[i] = calls_.pack(i, nullptr, calls_.arg);
-    MPI_Allreduce(MPI_IN_PLACE, set.sizes.data(), static_cast<int>(set.sizes.size()), MPI_UINT64_T,
-                  MPI_SUM, world_.comm());
-    std::vector<std::size_t> order(calls_.count);
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return set.owners[i]; });
-
-    Array array{kObjectArray, 1, 0, {}};
-    set.bounds.assign(nodes.size() + 1, 0);
-    const std::string base = fmt::format("{}.objects", next.generation);
-    std::vector<std::uint64_t> used(static_cast<std::size_t>(world_.size()), 0);
-    Ranges mine;  // in this process's file
-    for (const std::size_t i : order) {
-        const auto rank = static_cast<std::size_t>(owners_[i]);
-        const std::uint64_t bytes = (set.sizes[i] + kAlignment - 1) / kAlignment * kAlignment;
-        array.extents.push_back({array.count, array.count + bytes, world_.nodes()[rank],
-                                 fmt::format("shm/{}.{}", base, rank), used[rank]});
-        if (owners_[i] == world_.rank()) mine.emplace_back(used[rank], used[rank] + bytes);
-        used[rank] += bytes;
-        array.count += bytes;
-        for (std::size_t r = static_cast<std::size_t>(set.owners[i]) + 1; r < set.bounds.size();
-             ++r)
-            set.bounds[r] = array.count;
-    }
-    std::erase_if(array.extents, [](const Extent& extent) { return extent.begin == extent.end; });
-
-    const auto rank = static_cast<std::size_t>(world_.rank());
-    const auto file =
-        store_->create(fmt::format("{}.{}", base, rank), used[rank], {{0, used[rank]}});
-    Result<void> result = file ? Result<void>() : file.error();
-    if (file && *file != fmt::format("shm/{}.{}", base, rank))
-        result = error("/dev/shm is too small for the objects");
-    if (result && used[rank] > 0) {
-        const Array own{"", 1, used[rank], {{0, used[rank], world_.node(), *file, 0}}};
-        const auto mapping = store_->map(own, 0, used[rank], world_.node());
-        std::size_t next_own = 0;
-        for (const std::size_t i : order)
-            if (mapping && owners_[i] == world_.rank())
-                calls_.pack(i, mapping->data() + mine[next_own++].first, calls_.arg);
-        if (!mapping) result = mapping.error();
-    }
-    if (const auto all = world_.all(result); !all) return all;
-    next.arrays.push_back(std::move(array));
-    return {};
 }
 
 void Session::leave(const std::vector<std::string>& staying) {

@@ -11,18 +11,10 @@
 #include "runtime/channel.hpp"
 #include "runtime/checkpoint.hpp"
 #include "runtime/elastic_mpi.h"
+#include "runtime/objects.hpp"
 #include "runtime/world.hpp"
 
 namespace elastic::runtime {
-
-// What the program says of its objects; see elastic_mpi_objects().
-struct ObjectCalls {
-    std::uint64_t count = 0;
-    std::size_t (*pack)(std::uint64_t, void*, void*) = nullptr;
-    void (*unpack)(std::uint64_t, const void*, std::size_t, void*) = nullptr;
-    double (*load)(std::uint64_t, void*) = nullptr;
-    void* arg = nullptr;
-};
 
 // elastic_mpi.h describes the functions that have the same names there.
 class Session {
@@ -41,7 +33,7 @@ class Session {
                         int& code);
     Result<void> value(const std::string& name, void* data, std::size_t size);
     Result<void> objects(const ObjectCalls& calls);
-    int owner(std::uint64_t object) const;
+    int owner(std::uint64_t object) const { return objects_.owner(object); }
     bool due();
     void sync();
     Result<void> request(int change);
@@ -63,11 +55,13 @@ class Session {
     Bounds bounds_of(const Array& array, std::size_t blocks) const;
     bool hear(std::string& over);
     void resize(const Message& request);
-    Result<Checkpoint> evacuate(const Message& request, Phases& phases);
+    Result<void> save(const Message& request, const std::vector<std::string>& staying,
+                      Phases& phases);
+    std::string hand_over(const Result<void>& saved, const Phases& phases);
+    Result<Checkpoint> evacuate(const Message& request, const std::vector<std::string>& staying,
+                                Phases& phases);
     Result<void> move_all(Checkpoint& checkpoint, const std::vector<std::string>& nodes,
                           const std::string& stem);
-    Result<void> pack_objects(Checkpoint& next, const std::vector<std::string>& nodes);
-    std::vector<double> loads() const;
     void leave(const std::vector<std::string>& staying);
     void forget_resize();
     std::string stem() const;
@@ -85,8 +79,7 @@ class Session {
     Checkpoint checkpoint_;  // of which this world has been born; arrays: those there are now
     std::map<std::string, Mapping> mapped_;
     std::map<std::string, std::pair<void*, std::size_t>> values_;
-    ObjectCalls calls_;
-    std::vector<int> owners_;
+    Objects objects_;
 };
 
 }  // namespace elastic::runtime

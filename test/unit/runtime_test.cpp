@@ -14,6 +14,7 @@
 #include "runtime/channel.hpp"
 #include "runtime/checkpoint.hpp"
 #include "runtime/layout.hpp"
+#include "runtime/packing.hpp"
 #include "runtime/store.hpp"
 #include "testing.hpp"
 
@@ -120,6 +121,49 @@ TEST(greedy_balances_and_refining_moves_few) {
     int moved = 0;
     for (std::size_t i = 0; i < owners.size(); ++i) moved += owners[i] != refined[i];
     check_that(moved >= 50 && moved < 100);  // those of the eighth, and few more
+}
+
+TEST(heirs_are_on_the_same_node_and_share_what_leaves_none_out) {
+    const std::vector<std::string> now{"a", "a", "b", "c", "a"};
+    check_that((heirs(now, {"a", "c", "a"}) == std::vector<int>{0, 2, -1, 1, 0}));
+}
+
+// A new owner reads its block from the front: object by object, each where its old owner wrote it.
+TEST(packed_objects_are_where_their_new_owners_look) {
+    std::mt19937 random(17);
+    for (int round = 0; round < 300; ++round) {
+        const std::vector<std::string> nodes = some_nodes(random);
+        const std::size_t processes = 1 + random() % 9, count = random() % 200;
+        std::vector<int> owners(count);
+        ObjectSet next{std::vector<int>(count), std::vector<std::uint64_t>(count), {}};
+        for (std::size_t i = 0; i < count; ++i) {
+            owners[i] = static_cast<int>(random() % nodes.size());
+            next.owners[i] = static_cast<int>(random() % processes);
+            next.sizes[i] = random() % 3 == 0 ? 0 : random() % 100;
+        }
+        const Packing packing = lay_out_objects(owners, nodes, next, processes, "o");
+        check_eq(packing.bounds.size(), processes + 1);
+        check_eq(packing.bounds.back(), packing.array.count);
+        check_that(packing.array.extents.size() <= count);
+        std::vector<std::uint64_t> at = packing.bounds;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t bytes = packed_size(next.sizes[i]);
+            std::uint64_t& begin = at[static_cast<std::size_t>(next.owners[i])];
+            const auto old = static_cast<std::size_t>(owners[i]);
+            check_that(packing.offsets[i] + bytes <= packing.files[old]);
+            if (bytes > 0) {
+                const auto extent = std::ranges::find_if(
+                    packing.array.extents, [&](const Extent& e) { return begin < e.end; });
+                check_that(extent != packing.array.extents.end());
+                check_that(extent->begin <= begin && begin + bytes <= extent->end);
+                check_eq(extent->node, nodes[old]);
+                check_eq(extent->file, "shm/o." + std::to_string(old));
+                check_eq(extent->offset + (begin - extent->begin), packing.offsets[i]);
+            }
+            begin += bytes;
+        }
+        for (std::size_t r = 0; r < processes; ++r) check_eq(at[r], packing.bounds[r + 1]);
+    }
 }
 
 TEST(objects_without_load_and_processes_without_objects_are_balanced) {
