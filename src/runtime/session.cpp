@@ -270,7 +270,7 @@ Result<void> Session::objects(const ObjectCalls& calls) {
     const auto unpacked = objects_.unpack(world_, *store_, *packed, checkpoint_.objects, calls);
     if (!unpacked) return unpacked;
     checkpoint_.arrays.erase(packed);
-    MPI_Barrier(world_.comm());
+    world_.barrier();
     if (world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
     return {};
 }
@@ -422,7 +422,7 @@ void Session::leave(const std::vector<std::string>& staying) {
 void Session::forget_resize() {
     requested_ = false;
     answer_.reset();
-    MPI_Barrier(world_.comm());
+    world_.barrier();
     if (store_ && world_.leads_node()) store_->keep_only(checkpoint_.arrays, world_.node(), {});
 }
 
@@ -430,9 +430,9 @@ void Session::close() {
     if (flags_ & ELASTIC_MPI_KEEP)
         for (auto& [name, mapping] : mapped_) mapping.keep();
     mapped_.clear();
-    MPI_Barrier(world_.comm());
+    world_.barrier();
     if (store_ && world_.leads_node()) store_->remove();
-    MPI_Barrier(world_.comm());
+    world_.barrier();
     if (channel_) channel_->send({.word = Verb::closed});
 }
 

@@ -21,15 +21,19 @@
 namespace elastic::runtime {
 namespace {
 
-constexpr std::uint64_t kPart = std::uint64_t{2} << 20;  // bytes of a message
+constexpr std::uint64_t kPart = std::uint64_t{1} << 20;  // bytes of a message
 constexpr std::size_t kUnderWay = 4;                     // messages of a process in a direction
 constexpr int kTag = 1;
-constexpr unsigned kPause = 300;  // microseconds, while others compute
+constexpr unsigned kTries = 100;  // before a process sleeps
+constexpr unsigned kNap = 100;    // microseconds, of one that has messages under way
+constexpr unsigned kPause = 300;  // microseconds, of one that waits for others
 
+// Processes that spin take the processors from those who compute or copy.
 void wait_quietly(MPI_Request request) {
-    for (int done = 0; !done;) {
+    int done = 0;
+    for (unsigned tries = 0; !done; ++tries) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done) ::usleep(kPause);
+        if (!done && tries >= kTries) ::usleep(kPause);
     }
 }
 
@@ -76,7 +80,7 @@ class Transfer {
             MPI_Testany(static_cast<int>(requests.size()), requests.data(), &which, &done,
                         MPI_STATUS_IGNORE);
             if (!done) {
-                if (++idle > 100) ::usleep(20);
+                if (++idle > kTries) ::usleep(kNap);
                 continue;
             }
             idle = 0;
@@ -210,8 +214,16 @@ std::string World::share(std::string text, int root) {
 
 int World::highest(int value) {
     int result = value;
-    MPI_Allreduce(&value, &result, 1, MPI_INT, MPI_MAX, comm_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(&value, &result, 1, MPI_INT, MPI_MAX, comm_, &request);
+    wait_quietly(request);
     return result;
+}
+
+void World::barrier() {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm_, &request);
+    wait_quietly(request);
 }
 
 Result<void> World::all(const Result<void>& mine) {
@@ -258,8 +270,10 @@ Result<Array> World::move(Store& store, const Array& array, const Bounds& bounds
         spilled[r] = made && *made != files[r];
     }
     if (const auto made = all(result); !made) return made.error();
-    MPI_Allreduce(MPI_IN_PLACE, spilled.data(), static_cast<int>(spilled.size()), MPI_INT, MPI_MAX,
-                  comm_);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Iallreduce(MPI_IN_PLACE, spilled.data(), static_cast<int>(spilled.size()), MPI_INT, MPI_MAX,
+                   comm_, &request);
+    wait_quietly(request);
     for (std::size_t r = 0; r < plan.size(); ++r)
         if (spilled[r]) files[r] = fmt::format("spill/{}.{}", stem, r);
     if (const auto done = all(Transfer(*this, store, array, files).run(parts)); !done)

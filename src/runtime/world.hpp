@@ -30,9 +30,10 @@ class World {
     std::vector<int> on(const std::string& node) const;
     bool leads_node() const { return on(node()).front() == rank_; }
 
-    // What process `root` has.  Waits without taking a processor from those who compute.
-    std::string share(std::string text, int root = 0);
+    // These wait without taking a processor from those who compute.
+    std::string share(std::string text, int root = 0);  // what process `root` has
     int highest(int value);
+    void barrier();
     // The first error that any process has.
     Result<void> all(const Result<void>& mine);
 
