@@ -20,6 +20,7 @@
 #include "controller/state_file.hpp"
 #include "controller/telling.hpp"
 #include "protocol/endpoint.hpp"
+#include "slurm/act/exclusive_counts.hpp"
 #include "slurm/drain.hpp"
 #include "slurm/preflight.hpp"
 #include "slurm/saving.hpp"
@@ -340,6 +341,7 @@ void Scheduler::pass() {
     urgent_ = false;
     Time now = wall_clock();
     negotiation_.follow_steps(now);
+    mend_exclusive_counts();
     reader_.read_queue();
     groups_.advance(now);
     reader_.read_again(now);

@@ -181,3 +181,21 @@ def test_slurmd_dies_and_returns(cluster, adaptive, dead_from):
     slurmd("resized")
     waiting.wait_connected()
     assert len(cluster.nodes_of(waiting.job)) == 4
+
+
+@pytest.mark.parametrize("options", [["--elastic=malleable,min=1,max=4"], ["--exclusive"]],
+                         ids=["elastic", "exclusive"])
+def test_a_node_that_a_job_lost_serves_again(cluster, expect_errors, options):
+    """Slurm goes on counting the job among those that keep others away from the node, which shows as soon as the next
+    such job has ended there."""
+    expect_errors += ["Removing failed node"]
+    job = cluster.sbatch(*options, "-N4", "--no-kill", wrap="sleep 600")
+    cluster.wait_state(job, "RUNNING")
+    lost = cluster.nodes_of(job)[-1]
+    cluster.run("scontrol", "update", f"NodeName={lost}", "State=DOWN", "Reason=test")
+    wait_until(lambda: lost not in cluster.nodes_of(job), f"{lost} is lost to job {job}")
+    assert cluster.state(job) == "RUNNING"
+    cluster.run("scontrol", "update", f"NodeName={lost}", "State=RESUME")
+    for request in ("--exclusive", "--exclusive", "--elastic=malleable,min=1,max=1"):
+        guest = cluster.sbatch(request, "-N1", "-w", lost, wrap="true")
+        cluster.wait_state(guest, "COMPLETED")
