@@ -92,7 +92,7 @@ struct Job {
     int restarts = 0;              // how often it was requeued before
     int nodes = 0;
     std::string node_list;
-    Time began = 0;          // its time, as Slurm says; 0 not known
+    Time began = 0;          // its time, moved by what it was kept from running; 0 not known
     std::string batch_host;  // the node it can never give up
 
     Time promised = kNever;  // the first start that a reservation has said of it since it waits

@@ -48,6 +48,12 @@ bool RunTime::follow(Time now, const TimeLimit& limit, int nodes, const core::Si
     return true;
 }
 
+void RunTime::put_off(Time since, Time now, const TimeLimit& limit) {
+    ledger_.stand_still(since, now);
+    progress_end_ = 0;
+    limit_ = limit;
+}
+
 void RunTime::resize(Time now, int nodes, Duration cost) {
     ledger_.resize(now, nodes, cost);
     progress_end_ = 0;

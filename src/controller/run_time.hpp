@@ -32,6 +32,8 @@ class RunTime {
     void begin_resized(Time now, const TimeLimit&, int asked, int nodes, const core::Sizing&);
     // The limit as it is now.  True if somebody else has changed it.
     bool follow(Time now, const TimeLimit&, int nodes, const core::Sizing&);
+    // Slurm has not let the job run from `since` to `now`, and has put its end off for that.
+    void put_off(Time since, Time now, const TimeLimit&);
     // The job goes on with `nodes` nodes after a resize that costs it `cost` seconds.
     void resize(Time now, int nodes, Duration cost);
     // The application says that it has `remaining` seconds left at its present size.

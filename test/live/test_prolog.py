@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The prolog of the site runs on nodes that join a job, and before the job is told of them if PrologFlags say so."""
 
+import datetime
+import time
+
 import pytest
 from elastic_live import ELASTIC, Cluster, wait_until
 
@@ -15,12 +18,12 @@ while [ ! -e {base}/may-end ]; do sleep 0.05; done
 """
 
 
-def with_prolog(request, flags):
+def with_prolog(request, flags, key="Prolog"):
     mode, select = request.param
     cluster = Cluster(mode, select, nodes=6, build=request.config.getoption("--build"),
                       elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
     program = cluster.base / "prolog"
-    cluster.conf = [f"Prolog={program}", *([f"PrologFlags={flags}"] if flags else [])]
+    cluster.conf = [f"{key}={program}", *([f"PrologFlags={flags}"] if flags else [])]
     program.write_text(PROLOG.format(base=cluster.base))
     program.chmod(0o755)
     return cluster
@@ -42,6 +45,12 @@ def at_first_step(request):
 def contained(request):
     with with_prolog(request, "Contain") as started:
         started.allowed_errors = ["If using PrologFlags=Contain for pam_slurm_adopt"]
+        yield started
+
+
+@pytest.fixture(scope="module", params=[("ms", "cons_tres")], ids=["ms"])
+def at_controller(request):
+    with with_prolog(request, "", "PrologSlurmctld") as started:
         yield started
 
 
@@ -141,4 +150,28 @@ def test_the_extern_step_grows_and_shrinks_with_the_job(contained):
     wait_until(lambda: app.state()["connected"], "the application has reconnected")
     cluster.run("scancel", app.job)
     wait_until(lambda: extern_steps(cluster, app.job) == 0, "it has ended everywhere")
+    cluster.check_as_before()
+
+
+def time_of(cluster, job, key):
+    return datetime.datetime.fromisoformat(cluster.job(job)[key]).timestamp()
+
+
+def test_a_job_may_shrink_though_slurm_has_put_its_end_off(at_controller):
+    """PrologSlurmctld takes seconds, and Slurm gives the job the time again: nobody has set another limit."""
+    cluster = at_controller
+    app = cluster.actor("malleable,min=1,max=6", "-N4", "--time=10", wait=False)
+    cluster.wait_state(app.job, "CONFIGURING", "RUNNING")
+    start, end = (time_of(cluster, app.job, key) for key in ("StartTime", "EndTime"))
+    wait_until(lambda: time.time() > start + 2, "seconds have passed")
+    may_end(cluster)
+    app.wait_connected()
+    wait_until(lambda: time_of(cluster, app.job, "EndTime") >= end + 2, "Slurm has put the end off")
+    cluster.wait_two_passes()
+    left = time_of(cluster, app.job, "EndTime")
+    cluster.run("selastic", "shrink", app.job, 2)
+    assert app.take_shrink()["size"] == 2
+    shrunk = cluster.journal(app.job, "resize")[0]["time"]
+    assert abs(time_of(cluster, app.job, "EndTime") - (shrunk + 2 * (left - shrunk))) < 3
+    assert "was changed by others" not in cluster.log
     cluster.check_as_before()

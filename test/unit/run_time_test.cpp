@@ -61,6 +61,18 @@ TEST(a_job_that_starts_small_needs_more_than_its_limit) {
     check_near(time.extension(), 14400, 1e-6);
 }
 
+TEST(a_job_that_is_put_off_keeps_its_work_and_its_will) {
+    RunTime time;
+    time.begin_resized(0, kTwoHours, 4, 2, kAnnotation);
+    time.extended({14400, 240});
+    time.put_off(0, 90, {14490, 240});
+    check_eq(time.estimated_end(90), 14490);
+    check_eq(time.extension(), 0);
+    check_that(!time.is_law());
+    check_eq(time.asked_minutes(), 120u);
+    check_that(!time.follow(100, {14490, 240}, 2, kAnnotation));
+}
+
 TEST(a_job_that_has_outrun_its_work_ends_at_its_limit) {
     RunTime time = begun(4);
     time.resize(0, 8, 0);

@@ -42,6 +42,11 @@ std::string name_of(int node) {
     return node < 0 ? "" : node_record_table_ptr[node]->name;
 }
 
+// Moved by what Slurm has not let the job run since.
+Time time_began(const job_record_t* job) {
+    return static_cast<Time>(job->start_time + job->tot_sus_time);
+}
+
 // The names in `left` that are not in `right`.
 std::string difference(const std::string& left, const std::string& right) {
     auto names = expand_hostlist(left), others = expand_hostlist(right);
@@ -254,20 +259,26 @@ journal::Start Observer::book_resume(const job_record_t* job, Job& entry, Time n
     return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
-// Slurm begins a job's time anew when the nodes that it waited for have booted; any other change of
-// its limit is somebody's will.
+// Slurm puts a job's time off while its nodes boot or PrologSlurmctld runs, in which the job does
+// not run; any other change of its limit is somebody's will.
 void Observer::follow_limit(const job_record_t* job, Job& entry, Time now) {
-    if (entry.began != static_cast<Time>(job->start_time)) return begin_time(job, entry, now);
-    const TimeLimit before = entry.time.limit();
-    if (entry.time.follow(now, limit_of(job), entry.nodes, entry.annotation))
+    if (entry.began == 0) return begin_time(job, entry, now);
+    const TimeLimit before = entry.time.limit(), limit = limit_of(job);
+    const Time began = std::exchange(entry.began, time_began(job));
+    if (began != entry.began && before.minutes == limit.minutes) {
+        entry.time.put_off(began, now, limit);
+        entry.evolution.resume(now);
+        entry.scaling.interrupt();
+    } else if (entry.time.follow(now, limit, entry.nodes, entry.annotation)) {
         log_info(
             "job {}: its time limit was changed by others, from {} to {} min; it is kept from now "
             "on",
             entry.id, before.minutes, job->time_limit);
+    }
 }
 
 void Observer::begin_time(const job_record_t* job, Job& entry, Time now) {
-    entry.began = static_cast<Time>(job->start_time);
+    entry.began = time_began(job);
     entry.time.begin(now, limit_of(job), entry.nodes, entry.annotation);
     entry.scaling.interrupt();
 }
