@@ -64,6 +64,7 @@ int run(RunOptions options) {
     if (code == ELASTIC_OK) lone->resizes();
     options.tasks_per_node = tasks_per_node(options);
     if (!options.workers) options = mpi_options(options);
+    wait_in_fences(options);
     if (options.dry_run && options.workers) return print_workers(options);
     if (options.dry_run)
         return print_plan(options.stops() ? options : rebirth_options(options),

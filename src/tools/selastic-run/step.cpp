@@ -61,6 +61,21 @@ std::optional<std::int64_t> step_number(std::string_view id) {
     return parse_integer(id.substr(id.rfind('.') + 1));
 }
 
+// What srun is told of MPI, of which the last word counts; "": nothing.
+std::string mpi_said(const RunOptions& options) {
+    constexpr std::string_view kOption = "--mpi";
+    const char* const variable = std::getenv("SLURM_MPI_TYPE");
+    std::string said = variable ? variable : "";
+    bool follows = false;
+    for (const std::string& word : options.srun_options) {
+        if (follows) said = word;
+        follows = word == kOption;
+        if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
+            said = word.substr(kOption.size() + 1);
+    }
+    return said;
+}
+
 // The MPI that a program is linked with, as srun calls it; "": not known.
 std::string mpi_type(const std::string& program) {
     const auto path = output_of({"sh", "-c", "command -v -- \"$1\"", "sh", program});
@@ -79,13 +94,15 @@ std::string program_name(const RunOptions& options) {
 
 RunOptions mpi_options(const RunOptions& options) {
     RunOptions result = options;
-    const bool is_said = std::getenv("SLURM_MPI_TYPE") ||
-                         std::ranges::any_of(options.srun_options, [](const std::string& option) {
-                             return option.starts_with("--mpi");
-                         });
-    if (const std::string type = is_said ? "" : mpi_type(options.program.front()); !type.empty())
+    if (!mpi_said(options).empty()) return result;
+    if (const std::string type = mpi_type(options.program.front()); !type.empty())
         result.srun_options.insert(result.srun_options.begin(), "--mpi=" + type);
     return result;
+}
+
+void wait_in_fences(const RunOptions& options) {
+    const std::string said = mpi_said(options);
+    if (said.empty() || said.starts_with("pmix")) ::setenv("SLURM_PMIX_FENCE", "ring", 0);
 }
 
 Time steady_now() {

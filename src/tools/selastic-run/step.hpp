@@ -31,6 +31,12 @@ int tasks_per_node(const RunOptions& options);
 // another, MPI programs are worlds of one process each, or do not start.
 RunOptions mpi_options(const RunOptions& options);
 
+// Has the PMIx fences of steps wait for all their processes, unless the user has said how they are
+// to be made: Slurm 22.05.8 makes those without data over a tree, of which there is none where
+// TreeWidth is more than the step's nodes (reverse_tree_info()), so that no node waits for another
+// and Open MPI may crash in MPI_Init().  Those over a ring do not look at TreeWidth.
+void wait_in_fences(const RunOptions& options);
+
 // srun and its arguments for a command.
 Words srun_words(const RunOptions& options, const Words& command, const StepPlace& place);
 

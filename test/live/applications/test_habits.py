@@ -129,10 +129,11 @@ def test_a_job_that_is_requeued_in_a_resize(cluster, stencil):
     cluster.run("scontrol", "requeue", job.number)
     wait_until(lambda: not job.left_in_memory(), lambda: f"nothing is left: {job.left_in_memory()}")
 
-    def begins_anew():  # Slurm lets a requeued job wait for two minutes from when it has ended
-        cluster.run("scontrol", "update", f"JobId={job.number}", "StartTime=now", check=False)
-        return job.worlds() == [2, 2]
-    wait_until(begins_anew, job.output, within=90, every=1)  # a slurmstepd may take a minute to end
+    # A slurmstepd may take a minute to end, and Slurm lets the job wait for two from then on.
+    cluster.wait_state(job.number, "PENDING", within=90)
+    # Behind the second in which its first life has ended: slurmd takes nothing that is of that one or older.
+    cluster.run("scontrol", "update", f"JobId={job.number}", "StartTime=now+1")
+    job.wait_worlds(2, 2)
     job.resize(3)
     assert job.finish() == expected and job.worlds() == [2, 2, 3]
 

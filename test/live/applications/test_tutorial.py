@@ -3,7 +3,7 @@
 section, and print what it shows.
 
 A fenced block whose info string names a file is that file; one of `console` has commands and what they print. Only
-times, the node that is given up, and the steps at which a resize came may be others.
+times, the node that is given up, the steps at which a resize came, and offers that came too early may be others.
 """
 
 import difflib
@@ -21,12 +21,14 @@ from elastic_live import CLONE, wait_until
 PAGE = CLONE / "doc/malleable-programs.md"
 PATIENCE = 240  # seconds: programs of half a minute
 PAGES_JOB = "41"
+# What selastic-run says of offers for a program that is not ready: the page has them repeated.
+DECLINED = re.compile(r"^selastic-run: .* declined\b.* (has|had) not opened libelastic-mpi.*\n", re.M)
 
 
 @functools.cache
 def sections():
-    """{title: its fenced blocks [(info string, lines)...]}."""
-    found, info = {}, None
+    """{title: its fenced blocks [(info string, lines)...]}, without those of the introduction."""
+    found, info, blocks = {}, None, []
     for line in PAGE.read_text().splitlines():
         if line.startswith("```"):
             info = None if info is not None else line[3:]
@@ -86,7 +88,7 @@ class Reader:
         done = self._resize(command) if resizes else self._command(command)
         if command.startswith("sbatch "):
             self.job = int(done.split()[-1])
-        return re.sub(rf"(?<=job ){self.job}\b", PAGES_JOB, done)
+        return re.sub(rf"(?<=job ){self.job}\b", PAGES_JOB, DECLINED.sub("", done))
 
     def _command(self, command):
         done = self._try(command)
