@@ -4,6 +4,9 @@
 // for is refused here, before it can go wrong at run time.
 #include "slurm/preflight.hpp"
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
@@ -18,35 +21,45 @@ bool is(const char* setting, const char* value) {
     return xstrcmp(setting, value) == 0;
 }
 
+// A setting as it stands in slurm.conf; its key alone where it is not set.
+std::string setting(const char* key, const char* value) {
+    if (!value || !*value) return key;
+    return fmt::format("{}={}", key, printable(value, 200));
+}
+
 }  // namespace
 
 std::vector<std::string> wrong_settings() {
     std::vector<std::string> wrong;
+    const std::string parameters = setting("SchedulerParameters", slurm_conf.sched_params);
     if (!has_parameter("sched_interval=-1"))
-        wrong.push_back(
-            "SchedulerParameters lacks sched_interval=-1: Slurm's own loop would start jobs behind "
-            "the scheduler's back; add it");
+        wrong.push_back(parameters +
+                        " lacks sched_interval=-1: Slurm's own loop would start jobs behind the "
+                        "scheduler's back; add it");
     if (!has_parameter("defer") || has_parameter("defer_batch"))
-        wrong.push_back(
-            "SchedulerParameters lacks defer: jobs would start at submission, past the queue; add "
-            "it");
+        wrong.push_back(parameters +
+                        " lacks defer: jobs would start at submission, past the queue; add it");
     if (!is(slurm_conf.select_type, "select/linear") &&
         !is(slurm_conf.select_type, "select/cons_tres"))
-        wrong.push_back(std::string("SelectType=") + slurm_conf.select_type +
+        wrong.push_back(setting("SelectType", slurm_conf.select_type) +
                         " is not supported: use select/linear or select/cons_tres");
     if (slurm_conf.preempt_mode != PREEMPT_MODE_OFF)
-        wrong.push_back(
-            "PreemptMode is not OFF: preemption and gang scheduling are not supported; set "
-            "PreemptMode=OFF");
+        wrong.push_back(fmt::format(
+            "PreemptMode={} is not OFF: preemption and gang scheduling are not supported; set "
+            "PreemptMode=OFF",
+            preempt_mode_string(slurm_conf.preempt_mode)));
     if (!xstrcasestr(slurm_conf.job_submit_plugins, const_cast<char*>("elastic")))
-        wrong.push_back("JobSubmitPlugins lacks elastic: no job could be annotated; add it");
+        wrong.push_back(setting("JobSubmitPlugins", slurm_conf.job_submit_plugins) +
+                        " lacks elastic: no job could be annotated; add it");
     return wrong;
 }
 
 std::vector<std::string> doubtful_settings() {
     std::vector<std::string> doubtful;
     if (slurm_conf.min_job_age > 0 && slurm_conf.min_job_age < 5)
-        doubtful.push_back("MinJobAge is below 5 s: the journal may miss how a job ended");
+        doubtful.push_back(fmt::format(
+            "MinJobAge={} is below 5 s: the journal may miss how a job ended; set MinJobAge=300",
+            slurm_conf.min_job_age));
     return doubtful;
 }
 

@@ -14,10 +14,12 @@ inline job_record_t* running_job(JobId id) {
     return job && IS_JOB_RUNNING(job) && job->node_bitmap && job->job_resrcs ? job : nullptr;
 }
 
-// The record if the job waits and is not held, else null.
+// The record if the job waits here and is not held, else null; Slurm keeps one of a job that
+// another cluster of the federation has started.
 inline job_record_t* pending_job(JobId id) {
     job_record_t* job = find_job_record(id);
-    return job && IS_JOB_PENDING(job) && job->details && job->priority ? job : nullptr;
+    const bool waits = job && IS_JOB_PENDING(job) && !IS_JOB_REVOKED(job);
+    return waits && job->details && job->priority ? job : nullptr;
 }
 
 // The login name, or the number where there is none.

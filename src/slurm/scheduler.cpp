@@ -82,10 +82,8 @@ Scheduler::~Scheduler() {
 }
 
 Result<void> Scheduler::start() {
-    auto wrong = wrong_settings();
-    for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
-    if (!wrong.empty()) return elastic::error("slurm.conf: {} wrong settings", wrong.size());
-    for (const std::string& line : doubtful_settings()) log_info("slurm.conf: {}", line);
+    if (const std::size_t wrong = name_settings())
+        return elastic::error("slurm.conf: {} wrong settings", wrong);
 
     auto config = read_site_config();
     if (!config) return config.error();
@@ -132,7 +130,25 @@ void Scheduler::stop() {
     server_.stop();
 }
 
+// Of slurm.conf: how many are wrong.
+std::size_t Scheduler::name_settings() {
+    const auto wrong = wrong_settings();
+    for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
+    auto doubtful = doubtful_settings();
+    for (const std::string& line : doubtful)
+        if (std::ranges::find(doubtful_, line) == doubtful_.end()) log_info("slurm.conf: {}", line);
+    doubtful_ = std::move(doubtful);
+    return wrong.size();
+}
+
+// Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
+// restart (SelectType): so all is named that the next start would refuse.
 void Scheduler::reconfigure() {
+    if (const std::size_t wrong = name_settings())
+        log_error(
+            "slurm.conf: {} wrong settings: the scheduler goes on as well as it can, but slurmctld "
+            "would not start with them; correct them, then `scontrol reconfigure`",
+            wrong);
     {
         std::lock_guard guard(mutex_);
         reconfigure_ = true;

@@ -29,10 +29,12 @@ class Scheduler {
     // error says what is wrong with which file or setting; nothing runs then.
     Result<void> start();
     void stop();
-    // Rereads elastic.conf soon; a bad file keeps the old configuration.
+    // Says what is wrong with slurm.conf, as it has just been read, and rereads elastic.conf soon;
+    // a bad file keeps the old configuration.
     void reconfigure();
 
   private:
+    std::size_t name_settings();
     void run();
     bool wait();
     void wake();
@@ -89,6 +91,8 @@ class Scheduler {
     controller::SupplySource supply_source_{[this] { wake(); }};
     core::SupplyClock supply_;          // as it was read last
     std::vector<std::string> unknown_;  // names in it that were complained of
+
+    std::vector<std::string> doubtful_;  // settings of slurm.conf that the log has named
 
     bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};

@@ -2,8 +2,10 @@
 """With wrong settings the controller does not start, and says which and why.
 
 Each case is a cluster of its own that must fail to come up; what slurmctld has
-written is what minicluster shows of it.  The last case is a setting that is right,
-but not for a cluster that others use.
+written is what minicluster shows of it.
+
+With settings that become wrong while it runs it says the same at each reconfiguration,
+and goes on.
 """
 
 import re
@@ -14,7 +16,7 @@ import tempfile
 
 import pytest
 
-from elastic_live import CLONE, MINICLUSTER, Cluster, wait_until
+from elastic_live import CLONE, MINICLUSTER, Cluster, minicluster, wait_until
 
 
 @pytest.fixture
@@ -40,9 +42,9 @@ def failing_start(request):
 
 
 @pytest.mark.parametrize("line, complaint", [
-    ("SchedulerParameters=defer", "SchedulerParameters lacks sched_interval=-1"),
-    ("SchedulerParameters=sched_interval=-1", "SchedulerParameters lacks defer"),
-    ("JobSubmitPlugins=require_timelimit", "JobSubmitPlugins lacks elastic"),
+    ("SchedulerParameters=defer", "SchedulerParameters=defer lacks sched_interval=-1"),
+    ("SchedulerParameters=sched_interval=-1", "SchedulerParameters=sched_interval=-1 lacks defer"),
+    ("JobSubmitPlugins=require_timelimit", "JobSubmitPlugins=require_timelimit lacks elastic"),
 ])
 def test_a_wrong_slurm_conf_is_refused(failing_start, line, complaint):
     output = failing_start("--conf-line", line)
@@ -85,3 +87,75 @@ def test_the_journal_says_when_nodes_are_created(request):
         wait_until(lambda: cluster.journal(event="controller")[-1]["nodes"] == 2,
                    lambda: f"the journal has two nodes: {cluster.journal()}")
         cluster.check_journal()
+
+
+@pytest.fixture
+def slurm_conf(cluster):
+    """slurm_conf(line...): slurm.conf with these lines in place of those of the same keys, until the test is over; what
+    slurmctld has logged while it read it, and whether it took it."""
+    path = cluster.dir / "slurm.conf"
+    before = path.read_text()
+
+    def change(*lines):
+        path.write_text(minicluster.with_lines(before.splitlines(), lines))
+        since = len(cluster.log)
+        taken = cluster.run("scontrol", "reconfigure", check=False).code == 0
+        wait_until(lambda: "configuration read" in cluster.log[since:], "slurmctld has read slurm.conf")
+        return cluster.log[since:], taken
+
+    yield change
+    path.write_text(before)
+    cluster.end_jobs()
+    cluster.reconfigure("configuration read")
+
+
+PREEMPTION = "preemption and gang scheduling are not supported; set PreemptMode=OFF"
+
+
+@pytest.mark.parametrize("lines, complaints", [
+    (["SchedulerParameters=defer"], ["SchedulerParameters=defer lacks sched_interval=-1: .*; add it"]),
+    (["SchedulerParameters=sched_interval=30", "JobSubmitPlugins=require_timelimit"],
+     ["SchedulerParameters=sched_interval=30 lacks sched_interval=-1: .*; add it",
+      "SchedulerParameters=sched_interval=30 lacks defer: .*; add it",
+      "JobSubmitPlugins=require_timelimit lacks elastic: .*; add it"]),
+    (["SelectType=select/cons_res"], ["SelectType=select/cons_res is not supported: use select/linear or .*"]),
+    (["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE"], [f"PreemptMode=REQUEUE is not OFF: {PREEMPTION}"]),
+    (["PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG"],
+     [f"PreemptMode=GANG,SUSPEND is not OFF: {PREEMPTION}"]),
+])
+def test_a_slurm_conf_that_becomes_wrong_is_named(cluster, slurm_conf, expect_errors, lines, complaints):
+    """Each setting with what to do; jobs are started and resized all the same."""
+    expect_errors += ["elastic: slurm.conf: ", "_slurm_rpc_reconfigure_controller: .*SelectType"]
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    log, taken = slurm_conf(*lines)
+    assert taken == ("SelectType" not in lines[0]), log
+    named = re.findall("error: elastic: slurm.conf: (.*)", log)
+    assert len(named) == len(complaints) + 1, named
+    for line, complaint in zip(named, complaints):
+        assert re.fullmatch(complaint, line), (line, complaint)
+    assert re.match(f"{len(complaints)} wrong settings: the scheduler goes on", named[-1]), named
+    cluster.run("selastic", "expand", app.job, 4)
+    assert app.take_expand()["size"] == 4
+    if taken:  # else Slurm's own steps do not understand slurmctld until it is corrected
+        other = cluster.sbatch("-N4", "--exclusive", "--time=5", wrap="sleep 600")
+        cluster.wait_state(other, "RUNNING")
+    cluster.run("selastic", "shrink", app.job, 1)
+    assert app.take_shrink()["size"] == 1
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")
+
+
+def test_an_elastic_conf_that_becomes_wrong_is_named(cluster, elastic, expect_errors):
+    """Each setting; what there was before stays in force."""
+    expect_errors.append("elastic.conf")
+    elastic()  # and as before after the test
+    since = len(cluster.log)
+    cluster.write_elastic_conf((cluster.dir / "elastic.conf").read_text() + "Colour=red\nMaxConnections=many\n")
+    cluster.run("scontrol", "reconfigure")
+    wait_until(lambda: "stays in force" in cluster.log[since:], "slurmctld has read elastic.conf")
+    named, = re.findall(r"error: elastic: .*?(elastic\.conf:.*)", cluster.log[since:])
+    assert re.fullmatch(r"elastic\.conf:\d+: unknown key Colour; \S+elastic\.conf:\d+: MaxConnections=many: must be a "
+                        "number from 1 to 65536; the configuration before stays in force", named), named
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    cluster.run("selastic", "expand", app.job, 4)
+    assert app.take_expand()["size"] == 4

@@ -54,6 +54,12 @@ TEST(config_policy_counts_first_wherever_it_stands) {
     check_that(config.policy.backfill == Backfill::none);
 }
 
+TEST(config_errors_name_each_wrong_setting) {
+    check_error(parse("Foo=1\nGraceTime=20\nMaxConnections=many\nInterval=61"),
+                "elastic.conf:1: unknown key Foo; elastic.conf:3: MaxConnections=many: must be a "
+                "number from 1 to 65536; elastic.conf:4: Interval=61: must be 0 to 60 seconds");
+}
+
 TEST(config_errors_name_the_line) {
     check_error(parse("\nFoo=1"), "elastic.conf:2: unknown key Foo");
     check_error(

@@ -138,11 +138,14 @@ Result<Config> parse_config(std::string_view text, std::string_view file_name) {
     if (!settings) return settings.error();
     std::stable_partition(settings->begin(), settings->end(), is_policy);
     Config config;
+    std::string wrong;
     for (const Setting& setting : *settings) {
         if (Result<void> done = apply(config, setting); !done) {
-            return at_line(file_name, setting.line, done.error().message);
+            wrong += wrong.empty() ? "" : "; ";
+            wrong += at_line(file_name, setting.line, done.error().message).message;
         }
     }
+    if (!wrong.empty()) return Error{std::move(wrong)};
     if (!config.supply_file.empty() && !config.supply_command.empty())
         return error("{}: SupplyFile and SupplyCommand: only one of them can be given", file_name);
     return config;

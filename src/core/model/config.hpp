@@ -42,7 +42,8 @@ struct Config {
 
 // Keys and values without regard to case; '#' begins a comment; a key may stand once.
 // Policy comes first wherever it stands: single choices change the preset.
-// Errors name file and line: "elastic.conf:12: VictimOrder=foo: one of shrinkable, gain".
+// Errors name file and line: "elastic.conf:12: VictimOrder=foo: one of shrinkable, gain"; of
+// several wrong settings each, behind "; ".
 Result<Config> parse_config(std::string_view text, std::string_view file_name);
 // An absent file is an error that says so.
 Result<Config> read_config(const std::string& path);

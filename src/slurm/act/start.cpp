@@ -2,6 +2,9 @@
 // The checks that Slurm's own loop makes before it selects nodes, then Slurm's
 // selection and launch.  That Slurm itself allocates is what makes every
 // constraint hold that the planner does not know.
+//
+// Always holds: a job of a federation starts only while this cluster has the federation's lock of
+// it, so no other cluster starts it as well.
 #include "slurm/act/start.hpp"
 
 #include <algorithm>
@@ -14,6 +17,8 @@
 namespace elastic::slurm {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 // The request of a job narrowed to given nodes, for as long as this lives.
 class NarrowedRequest {
@@ -118,6 +123,59 @@ class StartingLimit {
     bool started_ = false;
 };
 
+// When another cluster of the federation may be asked again.  Slurm asks under slurmctld's locks
+// and waits up to MessageTimeout for the answer: so after a slow one, of a cluster that is stuck,
+// there is a time without questions.
+class FederationPatience {
+  public:
+    bool is_over() const { return Clock::now() >= asked_from_; }
+    void asked(Clock::time_point begin) {
+        const auto took = Clock::now() - begin;
+        if (took >= kSlow) asked_from_ = Clock::now() + 3 * took;
+    }
+
+  private:
+    static constexpr auto kSlow = std::chrono::milliseconds(500);
+    Clock::time_point asked_from_{};
+};
+
+FederationPatience& federation_patience() {
+    static FederationPatience patience;
+    return patience;
+}
+
+// The federation's lock of a job, which the cluster has that it was submitted to, and gives to one
+// cluster at a time.  Any other job has it as soon as it is asked for.
+class FederationLock {
+  public:
+    explicit FederationLock(job_record_t* job) : job_(job) {
+        if (fed_mgr_is_origin_job(job)) {
+            held_ = fed_mgr_job_lock(job) == SLURM_SUCCESS;
+        } else if (federation_patience().is_over()) {
+            const auto begin = Clock::now();
+            held_ = fed_mgr_job_lock(job) == SLURM_SUCCESS;
+            federation_patience().asked(begin);
+        }
+    }
+    ~FederationLock() {
+        if (held_) fed_mgr_job_unlock(job_);
+    }
+    FederationLock(const FederationLock&) = delete;
+    FederationLock& operator=(const FederationLock&) = delete;
+
+    bool is_held() const { return held_; }
+
+    // The other clusters forget the job.  Where one cannot be told now, it asks when it can.
+    void started() {
+        fed_mgr_job_start(job_, job_->start_time);
+        held_ = false;
+    }
+
+  private:
+    job_record_t* job_;
+    bool held_ = false;
+};
+
 // Whether more or other nodes might help.
 bool is_lack_of_room(int rc) {
     return rc == ESLURM_NODES_BUSY || rc == ESLURM_NODE_NOT_AVAIL ||
@@ -147,6 +205,9 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     Trying trying(job, *found);
     if (const char* why = why_not_now(job)) return {StartOutcome::refused, nullptr, why};
 
+    FederationLock federation(job);
+    if (!federation.is_held())
+        return {StartOutcome::refused, nullptr, "another cluster of the federation has its lock"};
     // Slurm keeps that of the last run of a job that was requeued, which may have had other nodes.
     job->billable_tres = NO_VAL;
     int rc;
@@ -157,6 +218,7 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
         if (rc == SLURM_SUCCESS) limit.started();
     }
     if (rc != SLURM_SUCCESS) return {outcome_of(rc), nullptr, slurm_strerror(rc)};
+    federation.started();
     last_job_update = time(nullptr);
     launch(job);
     return {StartOutcome::started, job, ""};

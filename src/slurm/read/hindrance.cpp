@@ -34,6 +34,8 @@ bool has_valid_qos(job_record_t* job) {
 }  // namespace
 
 const char* why_not_now(job_record_t* job) {
+    // As Slurm's loops, for the time after a start: a sibling may have started it meanwhile.
+    if (job->fed_details && !fed_mgr_sibs_synced()) return "its federation is not in step yet";
     if (!avail_front_end(job)) return "no front end is available";
     if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
         return "its deadline cannot be met";
