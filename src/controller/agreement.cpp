@@ -120,6 +120,11 @@ void AgreementBook::forget_finished() {
         claims_, [this](const auto& entry) { return shrinks_for(entry.first).empty(); });
 }
 
+void AgreementBook::pass_on(Agreement& shrink, JobId beneficiary) {
+    ++revision_;
+    shrink.beneficiary = beneficiary;
+}
+
 void AgreementBook::claim(JobId pending, Claim claim) {
     ++revision_;
     claim.job = pending;

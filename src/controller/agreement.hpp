@@ -123,12 +123,14 @@ class AgreementBook {
     // Finished agreements, and claims without a victim left.
     void forget_finished();
 
+    // What the victim gives up is for another job from now on.
+    void pass_on(Agreement& shrink, JobId beneficiary);
     void claim(JobId pending, Claim);
     const Claim* claim_of(JobId pending) const;
     void drop_claim(JobId pending);
     const std::map<JobId, Claim>& claims() const { return claims_; }
 
-    // Another one whenever an agreement or a claim begins, goes on or ends.
+    // Another one whenever an agreement or a claim begins, changes or ends.
     std::uint64_t revision() const { return revision_; }
 
     const std::map<OpId, Agreement>& all() const { return agreements_; }

@@ -291,12 +291,8 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
 
 void Negotiation::drop_claim(JobId beneficiary, const std::string& reason, Time now) {
     state_.book.drop_claim(beneficiary);
-    for (Agreement* shrink : state_.book.shrinks_for(beneficiary)) {
-        shrink->beneficiary = 0;
-        outbox_.unsaved = true;
-        if (shrink->state == AgreementState::offered)
-            end(*shrink, AgreementEvent::cancel, reason, now);
-    }
+    for (Agreement* shrink : state_.book.shrinks_for(beneficiary))
+        need_no_more(*shrink, reason, now);
     // A request whose victims failed is open again for all it asked for.
     Agreement* request = state_.book.of_job(beneficiary);
     if (request && request->state == AgreementState::queued) {
@@ -304,6 +300,12 @@ void Negotiation::drop_claim(JobId beneficiary, const std::string& reason, Time 
         request->node_list.clear();
         outbox_.unsaved = true;
     }
+}
+
+void Negotiation::need_no_more(Agreement& shrink, const std::string& reason, Time now) {
+    state_.book.pass_on(shrink, 0);
+    outbox_.unsaved = true;
+    if (shrink.state == AgreementState::offered) end(shrink, AgreementEvent::cancel, reason, now);
 }
 
 void Negotiation::applied(Agreement& agreement, const Job& job, const std::string& changed,

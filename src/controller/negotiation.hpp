@@ -37,6 +37,8 @@ class Negotiation {
     void end(Agreement&, AgreementEvent, const std::string& reason, Time now);
     // The nodes of shrinks for that job are no longer wanted by it.
     void drop_claim(JobId beneficiary, const std::string& reason, Time now);
+    // What it gives up is for nobody in particular; an offer is taken back.
+    void need_no_more(Agreement& shrink, const std::string& reason, Time now);
     // What Slurm's books now say; bookkeeping of the job is the caller's.
     void applied(Agreement&, const Job&, const std::string& changed, Time now);
     // The job holds nothing any more.
@@ -80,6 +82,7 @@ class Negotiation {
     void say_planned(const Job&, std::int64_t token, Time now);
     bool may_ask(const Job&, std::int64_t token);
     Agreement* in_flight(const Job&, OpId);
+    bool may_be_traded(const Agreement& shrink) const;
     Result<void> may_take(const Job&, const Agreement&, int count) const;
     bool lower_request(Job&, Agreement&, int count, Time now);
     bool refuse_size(const Job&, OpId, std::string code, std::string why);

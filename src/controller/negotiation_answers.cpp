@@ -47,8 +47,13 @@ bool Negotiation::on(Job& job, const protocol::Accept& accept, Time now) {
     if (agreement->kind == ResizeKind::shrink) agreement->resizing_since = now;
     outbox_.note(now, journal::Accept{job.id, agreement->op, is_partly ? accept.count : 0});
     tell(job, protocol::Accepted{agreement->op, grace_of(config_, job)});
-    if (is_partly) back_off(job.id, now);  // it has declined the others
-    return is_partly;                      // which may be of use elsewhere
+    if (is_partly) back_off(job.id, now);           // it has declined the others
+    return is_partly || may_be_traded(*agreement);  // which may be of use elsewhere
+}
+
+// What it gives up was for one job, and from now on it may do for another.
+bool Negotiation::may_be_traded(const Agreement& shrink) const {
+    return shrink.kind == ResizeKind::shrink && shrink.beneficiary && config_.policy.trades();
 }
 
 // Whether the job may have `count` of the nodes that an expansion or its request is of.
@@ -112,7 +117,7 @@ bool Negotiation::on(Job& job, const protocol::Done& done, Time now) {
         measure(job, *agreement, now);
         agreement->deadline = kNever;  // it is others whom it waits for now
         outbox_.note(now, journal::Release{job.id, agreement->op});
-        return false;
+        return may_be_traded(*agreement);
     }
     if (!advance(job, *agreement, AgreementEvent::ready)) return false;
     measure(job, *agreement, now);

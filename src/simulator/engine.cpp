@@ -277,6 +277,7 @@ void Engine::execute(const Action& action) {
         case ActionKind::reserve:
             return promise(action);
         case ActionKind::withdraw:  // nothing is ever merely offered here
+        case ActionKind::trade:     // nor is anything in flight
             return;
     }
 }

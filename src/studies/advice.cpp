@@ -223,8 +223,12 @@ class Adviser {
   public:
     Adviser(const AdviceOptions& options, Source source)
         : options_(options), source_(std::move(source)) {
-        for (const std::string_view name : core::preset_names())
-            policies_.push_back({std::string(name), *core::preset(name)});
+        for (const std::string_view name : core::preset_names()) {
+            const core::Policy policy = *core::preset(name);
+            // In simulation nobody waits for victims, so what else to start on is never asked.
+            if (policy.starts_on == core::StartsOn::idle)
+                policies_.push_back({std::string(name), policy});
+        }
     }
 
     Result<Advice> run() {

@@ -27,7 +27,10 @@ void plan_it(const PlanInputs& inputs) {
         fuzz::require(!describe(action, inputs.snapshot.now).empty(), "an action can be told");
         if (action.kind == ActionKind::start && !action.deferred) taken += nodes_in(action.nodes);
     }
-    fuzz::require(taken <= inputs.snapshot.idle(), "what starts now fits on idle nodes");
+    int left = inputs.snapshot.idle();
+    for (const Promise& promise : inputs.snapshot.promises)
+        if (promise.released) left += nodes_in(promise.nodes);
+    fuzz::require(taken <= left, "what starts now fits on idle nodes and those that were left");
     Result<Recording> again = recording_from_json(to_json(inputs, plan));
     fuzz::require(again && again->actions, "what was planned can be read again");
     Planner another;

@@ -70,3 +70,84 @@ def test_a_claimed_job_may_start_on_the_idle_nodes_that_are_kept_for_it(cluster,
     cluster.wait_state(asking, "RUNNING")
     assert app.event("ended")["outcome"] == "cancelled"
     assert len(cluster.nodes_of(app.job)) == 4
+
+
+def answer(app, release=False):
+    """Accepts the shrink offered next, and leaves the nodes at once or not; the offer."""
+    offer = app.event("offer_shrink")
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    if release:
+        app.do("done", offer["op"])
+    return offer
+
+
+def wait_for_three_victims(cluster, filler):
+    """A job of two nodes that waits for two victims, one of which has left its node, and one of one node that waits for
+    a third; `filler` has the last two nodes."""
+    cluster.wait_state(filler, "RUNNING")
+    apps = [cluster.actor("malleable,min=1,max=2", "-N2", "--time=50") for _ in range(3)]
+    wide = cluster.sbatch("-N2", "--exclusive", "--time=40", wrap="sleep 600")
+    offers = [answer(apps[0], release=True), answer(apps[1])]
+    narrow = cluster.sbatch("-N1", "--exclusive", "--time=40", wrap="sleep 600")
+    offers.append(answer(apps[2]))
+    cluster.wait_two_passes()
+    assert cluster.state(wide) == cluster.state(narrow) == "PENDING"
+    return apps, [offer["node_list"] for offer in offers], [offer["op"] for offer in offers], wide, narrow
+
+
+def fill(cluster, nodes):
+    return cluster.sbatch(f"-N{nodes}", "--exclusive", "--time=50", wrap="sleep 600")
+
+
+def test_a_claim_is_traded(cluster, elastic):
+    elastic(**LINA, GraceTime=300)
+    apps, nodes, ops, wide, narrow = wait_for_three_victims(cluster, fill(cluster, 2))
+    elastic(**LINA, GraceTime=300, StartsOn="steal")
+    cluster.wait_state(narrow, "RUNNING")
+    assert cluster.nodes_of(narrow) == [nodes[0]], "what the first victim has left for the wide one"
+    assert apps[0].event("resized")["size"] == 1
+    apps[1].do("done", ops[1])
+    cluster.wait_two_passes()
+    assert cluster.state(wide) == "PENDING"
+    apps[2].do("done", ops[2])
+    cluster.wait_state(wide, "RUNNING")
+    assert cluster.nodes_of(wide) == sorted(nodes[1:])
+    for app in apps[1:]:
+        assert app.event("resized")["size"] == 1
+
+
+def test_agreed_nodes_are_waited_for(cluster, elastic):
+    """Though idle ones would do, and do with the default."""
+    elastic(**LINA, GraceTime=300, StartsOn="agreed")
+    filler = fill(cluster, 2)
+    _, _, _, wide, narrow = wait_for_three_victims(cluster, filler)
+    cluster.run("scancel", filler)
+    cluster.wait_state(filler, "CANCELLED")
+    cluster.wait_two_passes()
+    assert cluster.state(wide) == cluster.state(narrow) == "PENDING"
+    elastic(**LINA, GraceTime=300, StartsOn="idle")
+    cluster.wait_state(wide, "RUNNING")
+
+
+def test_a_job_starts_on_the_common_pool(cluster, elastic):
+    """One node has been left for it, one is idle, and what its other victim gives up is for anybody."""
+    elastic(**LINA, GraceTime=300, StartsOn="agreed")
+    first = fill(cluster, 1)
+    cluster.wait_state(first, "RUNNING")
+    apps = [cluster.actor("malleable,min=1,max=2", "-N2", "--time=50") for _ in range(3)]
+    second = fill(cluster, 1)
+    cluster.wait_state(second, "RUNNING")
+    idle = cluster.nodes_of(first)
+    wide = cluster.sbatch("-N2", "--exclusive", "--time=40", wrap="sleep 600")
+    offers = [answer(apps[0], release=True), answer(apps[1])]
+    cluster.run("scancel", first)
+    cluster.wait_state(first, "CANCELLED")
+    cluster.wait_two_passes()
+    assert cluster.state(wide) == "PENDING"
+    elastic(**LINA, GraceTime=300, StartsOn="pool")
+    cluster.wait_state(wide, "RUNNING")
+    assert cluster.nodes_of(wide) == sorted(cluster.expand(offers[0]["node_list"]) + idle)
+    assert apps[0].event("resized")["size"] == 1
+    apps[1].do("done", offers[1]["op"])
+    assert apps[1].event("resized")["size"] == 1

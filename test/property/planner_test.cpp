@@ -2,6 +2,7 @@
 // What always holds for a plan (planner.hpp), on random snapshots with
 // everything in them, under every preset and victim order.
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -76,6 +77,20 @@ void for_random_cases(std::uint64_t standard_seed, int count, Check check,
     }
 }
 
+// Jobs that wait for victims, under each choice of what else they may start on.
+template <class Check>
+void for_contended_cases(std::uint64_t standard_seed, int count, Check check) {
+    Rng rng(seed(standard_seed));
+    for (int i = 0; i < count; ++i) {
+        RandomSnapshot random(rng);
+        const Snapshot snapshot = random.contended();
+        check_ok(validate(snapshot));
+        Policy policy = *preset(preset_names()[i % preset_names().size()]);
+        policy.starts_on = static_cast<StartsOn>(random.between(0, 3));
+        check(Case(snapshot, policy));
+    }
+}
+
 void add(PoolCounts& to, const PoolCounts& more, int sign = 1) {
     for (std::size_t p = 0; p < to.size(); ++p) to[p] += sign * more[p];
 }
@@ -125,6 +140,29 @@ void check_expand(const Case& c, const Action& action) {
           c);
     holds(action.size_after <= job.elastic.max && job.elastic.sizes.allows(action.size_after), c);
     holds(only_in(action.nodes, c.snapshot.eligibilities[job.eligible]), c);
+}
+
+const Promise& promise_of(const Case& c, OpId op) {
+    return *std::ranges::find(c.snapshot.promises, op, &Promise::op);
+}
+
+void check_trade(const Case& c, const Action& action) {
+    const Promise& promise = promise_of(c, action.op);
+    holds(promise.kind == ResizeKind::shrink && promise.job == action.job, c);
+    holds(!promise.released && !promise.revocable, c);
+    holds(promise.beneficiary != action.beneficiary && action.size_after == 0, c);
+    const PendingJob& giver = *c.pending.at(action.beneficiary);
+    holds(giver.claimed && !giver.has_traded, c);
+    holds(total(action.nodes) >= 1, c);
+    for (PoolId p = 0; p < action.nodes.size(); ++p) holds(action.nodes[p] <= promise.nodes[p], c);
+}
+
+// What victims have left for anybody in this pool.
+int released_nodes(const Case& c, PoolId pool) {
+    int nodes = 0;
+    for (const Promise& promise : c.snapshot.promises)
+        if (promise.released) nodes += promise.nodes[pool];
+    return nodes;
 }
 
 // The nodes that an action takes from the idle ones; the rest comes from its victims.
@@ -273,32 +311,104 @@ std::vector<Use> uses_after(const Case& c) {
 
 TEST(every_action_is_allowed_to_the_job_it_concerns) {
     std::map<ActionKind, int> seen;
-    for_random_cases(11, 12000, [&](const Case& c) {
+    const auto check = [&](const Case& c) {
         std::map<JobId, int> actions;
         for (const Action& action : c.actions) {
             ++seen[action.kind];
             if (action.kind == ActionKind::start) check_start(c, action);
             if (action.kind == ActionKind::shrink) check_shrink(c, action);
             if (action.kind == ActionKind::expand) check_expand(c, action);
+            if (action.kind == ActionKind::trade) check_trade(c, action);
             if (action.kind != ActionKind::deny) ++actions[action.job];
         }
         for (auto [job, count] : actions) holds(count == 1, c);
-    });
-    check_eq(seen.size(), 6U);
+    };
+    for_random_cases(11, 12000, check);
+    for_contended_cases(25, 6000, check);
+    check_eq(seen.size(), 7U);
     for (auto [kind, count] : seen) check_that(count > 100);
 }
 
 TEST(no_idle_node_is_given_twice) {
-    for_random_cases(12, 12000, [](const Case& c) {
+    const auto check = [](const Case& c) {
         PoolCounts given(c.snapshot.pools.size(), 0);
         for (const Promise& promise : c.snapshot.promises)
             if (promise.kind == ResizeKind::expand && !is_withdrawn(c, promise.op))
                 add(given, promise.nodes);
-        for (const Action& action : c.actions)
-            if (gives_nodes(action)) add(given, idle_part(c, action));
-        for (std::size_t p = 0; p < given.size(); ++p)
+        PoolCounts traded(c.snapshot.pools.size(), 0);
+        for (const Action& action : c.actions) {
+            if (!gives_nodes(action)) continue;
+            const bool is_traded = action.reason == Reason::by_trading;
+            add(is_traded ? traded : given, idle_part(c, action));
+        }
+        for (PoolId p = 0; p < given.size(); ++p) {
+            given[p] += std::max(0, traded[p] - released_nodes(c, p));
             holds(given[p] <= c.snapshot.pools[p].idle, c);
+        }
+    };
+    for_random_cases(12, 12000, check);
+    for_contended_cases(26, 6000, check);
+}
+
+// With its trades a job has exactly what it was promised, whoever gave to it is left as much of
+// each pool, and nobody gives to two, or starts besides.
+TEST(a_trade_is_an_exchange_between_two_who_wait) {
+    int starts = 0, trades = 0, several = 0;
+    for_contended_cases(23, 10000, [&](const Case& c) {
+        std::map<JobId, std::vector<const Action*>> for_job;
+        std::map<JobId, JobId> taker_of;
+        std::set<JobId> started;
+        for (const Action& action : c.actions) {
+            if (action.kind == ActionKind::start) started.insert(action.job);
+            if (action.kind != ActionKind::trade) continue;
+            ++trades;
+            const JobId taker = promise_of(c, action.op).beneficiary;
+            for_job[taker].push_back(&action);
+            holds(taker_of.emplace(action.beneficiary, taker).first->second == taker, c);
+        }
+        for (const auto& [giver, taker] : taker_of) {
+            holds(!started.contains(giver) && !taker_of.contains(taker), c);
+            const auto is_for_it = [&](const Promise& promise) {
+                return promise.beneficiary == giver && !promise.released;
+            };
+            holds(std::ranges::any_of(c.snapshot.promises, is_for_it), c);
+        }
+        for (const Action& action : c.actions) {
+            if (action.reason != Reason::by_trading) continue;
+            ++starts;
+            several += for_job[action.job].size() > 1;
+            holds(c.policy.trades() && c.pending.at(action.job)->claimed, c);
+            for (PoolId p = 0; p < action.nodes.size(); ++p) {
+                int there = c.snapshot.pools[p].idle + released_nodes(c, p);
+                holds(action.nodes[p] <= there, c);
+            }
+            for_job.erase(action.job);
+        }
+        holds(for_job.empty(), c);  // nothing is traded for nobody
     });
+    check_that(starts > 400);
+    check_that(trades > 300);
+    check_that(several > 25);
+}
+
+TEST(nobody_trades_who_has_not_chosen_to) {
+    int would = 0;
+    for_contended_cases(24, 4000, [&](const Case& given) {
+        Policy policy = given.policy;
+        for (const StartsOn starts_on : {StartsOn::idle, StartsOn::agreed}) {
+            policy.starts_on = starts_on;
+            const Case c(given.snapshot, policy);
+            for (const Action& action : c.actions) {
+                holds(action.kind != ActionKind::trade, c);
+                holds(action.reason != Reason::by_trading, c);
+                holds(action.reason != Reason::nodes_came_free || starts_on == StartsOn::idle, c);
+            }
+        }
+        policy.starts_on = StartsOn::steal;
+        would += std::ranges::count(Case(given.snapshot, policy).actions, ActionKind::trade,
+                                    &Action::kind);
+    });
+    check_that(would > 300);
 }
 
 TEST(who_waits_for_victims_gets_all_it_needs_from_them) {
@@ -382,9 +492,10 @@ TEST(the_head_never_starts_later_than_without_the_plan) {
             if (given.policy.initial_size != InitialSize::requested &&
                 given.policy.initial_size != InitialSize::least)
                 return;
-            // A job that waits for victims holds what its initial size says.
+            // A job that waits for victims holds what its initial size says until it starts.
             Policy fcfs = *preset("fcfs");
             fcfs.initial_size = given.policy.initial_size;
+            fcfs.starts_on = given.policy.starts_on;
             const Case plain(snapshot, fcfs);
             const Action* head = reservation_of_head(plain);
             if (!head) return;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -36,6 +37,15 @@ class RandomSnapshot {
         queue_jobs(b, true);
         promise(b);
         request(b);
+        return b.snapshot;
+    }
+
+    // Many that wait for victims, some of which have left their nodes.
+    core::Snapshot contended() {
+        SnapshotBuilder b = machine(chance(60) ? 1 : between(2, 3));
+        run_jobs(b, true);
+        queue_jobs(b, true);
+        contend(b);
         return b.snapshot;
     }
 
@@ -154,6 +164,51 @@ class RandomSnapshot {
         }
         for (const core::PendingJob& job : b.snapshot.pending)
             if (job.claimed && chance(60)) claim(b, job, kept);
+    }
+
+    // Up to three pending jobs wait for victims, each for one or more: some have left their nodes,
+    // some have agreed to, and some have not answered.
+    void contend(SnapshotBuilder& b) {
+        std::vector<core::PendingJob>& queue = b.snapshot.pending;
+        if (queue.empty()) return;
+        std::map<JobId, int> sizes;
+        for (std::size_t i = 0; i < b.snapshot.running.size(); ++i) {
+            const core::PoolCounts nodes = some_of_largest_pool(b.snapshot.running[i]);
+            if (core::total(nodes) == 0 || chance(10)) continue;
+            core::PendingJob& job =
+                queue[between(0, std::min(3, static_cast<int>(queue.size())) - 1)];
+            core::Promise& promise =
+                b.promise(ResizeKind::shrink, next_op_++, b.snapshot.running[i].id, nodes);
+            promise.beneficiary = job.id;
+            promise.released = chance(50);
+            promise.revocable = !promise.released && chance(10);
+            job.claimed = true;
+            job.has_traded = chance(10);
+            sizes[job.id] += core::total(nodes);
+        }
+        for (core::Promise& promise : b.snapshot.promises)
+            promise.size = sizes[promise.beneficiary];
+        for (core::PendingJob& job : queue)
+            if (job.claimed) grow_to(job.elastic, sizes[job.id]);
+        std::vector<int> kept(b.snapshot.pools.size(), 0);
+        for (const core::PendingJob& job : queue)
+            if (job.claimed && chance(20)) claim(b, job, kept);
+    }
+
+    // One or two nodes but that of its batch script.
+    core::PoolCounts some_of_largest_pool(const core::RunningJob& job) {
+        core::PoolCounts nodes = job.held;
+        --nodes[job.batch_host_pool];
+        const auto most = std::ranges::max_element(nodes);
+        const int given = std::min(between(1, 2), *most);
+        std::ranges::fill(nodes, 0);
+        *most = given;
+        return nodes;
+    }
+
+    // The same job with so many nodes, which are allowed.
+    static void grow_to(core::Sizing& sizing, int size) {
+        sizing = sizing.malleable ? malleable(1, size, size + 4) : rigid(size);
     }
 
     void promise_shrink(SnapshotBuilder& b, const core::RunningJob& job) {

@@ -309,6 +309,7 @@ cat >"$dir/pass.json" <<'PASS'
   "ShrinkGuard": "default", "VictimOrder": "random", "ShrinkAmount": "needed",
   "ExpandTrigger": "nobody-can-use", "ExpandOrder": "longest-remaining",
   "ExpandAmount": "to-max", "ExpandFrom": "gap", "ShrinkFor": "starter", "ShrinkAgain": "next-round",
+  "StartsOn": "idle",
   "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
   "HeadDelayBinds": "requests",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",

@@ -120,6 +120,16 @@ TEST(the_book_finds_the_shrinks_for_a_job) {
     check_eq(book.shrinks_for(9).size(), 1u);
 }
 
+TEST(a_shrink_is_passed_on_to_another_job) {
+    AgreementBook book;
+    Agreement& shrink = book.open(of(1, ResizeKind::shrink));
+    shrink.beneficiary = 9;
+    const auto before = book.revision();
+    book.pass_on(shrink, 8);
+    check_that(book.shrinks_for(9).empty() && book.shrinks_for(8).front() == &shrink);
+    check_that(book.revision() > before);
+}
+
 TEST(a_book_goes_on_where_another_ended) {
     AgreementBook before(1000);
     before.open(of(1, ResizeKind::shrink)).beneficiary = 9;

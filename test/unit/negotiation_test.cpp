@@ -423,6 +423,22 @@ TEST(a_declined_offer_is_over_and_no_other_comes_soon) {
     check_that(talk.state.book.of_job(kJob) == nullptr);
 }
 
+// Another job may start by it, which only a plan finds out.
+TEST(a_plan_follows_what_a_victim_says_where_claims_are_traded) {
+    for (const auto starts_on : {core::StartsOn::idle, core::StartsOn::steal}) {
+        Talk talk;
+        talk.config.policy.starts_on = starts_on;
+        const bool is_traded = starts_on == core::StartsOn::steal;
+        Agreement& shrink = talk.offer_shrink(talk.job, 9);
+        check_eq(talk.say(kJob, Accept{shrink.op}), is_traded);
+        check_eq(talk.say(kJob, Done{shrink.op}), is_traded);
+    }
+    Talk talk;
+    talk.config.policy.starts_on = core::StartsOn::pool;
+    Agreement& for_anybody = talk.accepted_shrink();
+    check_that(!talk.say(kJob, Done{for_anybody.op}));
+}
+
 TEST(what_is_released_is_neither_declined_nor_cancelled) {
     Talk talk;
     const OpId op = talk.released_shrink().op;

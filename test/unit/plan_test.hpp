@@ -27,6 +27,7 @@ inline std::string show(const core::Action& action, Time now) {
     if (action.reason == core::Reason::lent) text += " lent";
     if (action.reason == core::Reason::backfilled) text += " backfilled";
     if (action.reason == core::Reason::nodes_came_free) text += " nodes came free";
+    if (action.reason == core::Reason::by_trading) text += " by trading";
     return text + "\n";
 }
 

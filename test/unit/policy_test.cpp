@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/model/policy.hpp"
 
+#include <string>
+#include <utility>
+
 #include "testing.hpp"
 
 using namespace elastic;
@@ -14,8 +17,9 @@ TEST(every_preset_has_a_name_and_is_found_by_it) {
         "Policy=best: one of elastic, fcfs, easy, conservative, lina-default, lina-application, "
         "lina-system, lina-system-text, mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, "
         "mebf-shrink-plus, mebf-expand-plus, equipartition, wagomu-min, wagomu-pref, "
-        "wagomu-average, "
-        "wagomu-keep-pref, sd-policy");
+        "wagomu-average, wagomu-min-agreement, wagomu-min-steal, wagomu-min-pool, "
+        "wagomu-pref-agreement, wagomu-pref-steal, wagomu-pref-pool, wagomu-average-agreement, "
+        "wagomu-average-steal, wagomu-average-pool, wagomu-keep-pref, sd-policy");
 }
 
 TEST(a_preset_can_name_its_victim_order) {
@@ -25,6 +29,20 @@ TEST(a_preset_can_name_its_victim_order) {
         preset("lina-system/tallest"),
         "Policy=lina-system/tallest: VictimOrder=tallest: one of random, gain, shrinkable, "
         "expansions, adaptation-cost, remaining-time, scalability, above-preferred, use, slowdown");
+}
+
+TEST(the_variants_of_a_strategy_differ_in_what_a_job_starts_on) {
+    for (const std::string base : {"wagomu-min", "wagomu-pref", "wagomu-average"}) {
+        Policy policy = *preset(base);
+        check_that(policy.starts_on == StartsOn::idle);
+        for (const auto& [suffix, starts_on] : {std::pair{"-agreement", StartsOn::agreed},
+                                                {"-steal", StartsOn::steal},
+                                                {"-pool", StartsOn::pool}}) {
+            policy.starts_on = starts_on;
+            check_that(*preset(base + suffix) == policy);
+        }
+    }
+    check_that(!preset("wagomu-min-agreement")->trades() && preset("wagomu-min-steal")->trades());
 }
 
 TEST(a_choice_is_set_by_key_and_value) {
@@ -51,7 +69,7 @@ TEST(a_long_wrong_value_makes_a_short_message) {
     Policy policy;
     const std::string value(100'000, 'x');
     check_that(set_choice(policy, "Backfill", value).result.error().message.size() < 200);
-    check_that(preset(value).error().message.size() < 400);
+    check_that(preset(value).error().message.size() < 700);
 }
 
 TEST(choices_make_an_equal_policy_out_of_any_other) {

@@ -20,6 +20,7 @@ std::string amount(const Action& action) {
             return fmt::format(" {} nodes", nodes);
         case ActionKind::deny:
         case ActionKind::withdraw:
+        case ActionKind::trade:
             break;
     }
     return fmt::format(" operation {}", action.op);

@@ -20,6 +20,8 @@ enum class ActionKind {
     reserve,   // a blocked job will begin at `time` on `nodes`; informs, changes nothing
     deny,      // the request `op` is refused for good
     withdraw,  // the offer `op` is taken back: the queue needs its nodes
+    trade,     // what a running job gives up by `op` is for `beneficiary` from now on, which leaves
+               // `nodes` that are there for it to the job that starts instead
 };
 
 enum class Reason {
@@ -28,6 +30,7 @@ enum class Reason {
     backfilled,       // ahead of a reservation that it does not delay
     by_shrinking,     // nodes come from victims
     nodes_came_free,  // claimed nodes of a victim, but idle ones suffice now
+    by_trading,       // claimed nodes of a victim, but others are there now
     // shrink
     for_pending_job,
     for_evolving_job,
@@ -47,11 +50,13 @@ enum class Reason {
     not_allowed_size,
     // withdraw
     queue_needs_nodes,
+    // trade
+    starts_sooner,
 };
 
 constexpr auto names(ActionKind) {
     return std::to_array<std::string_view>(
-        {"start", "shrink", "expand", "reserve", "deny", "withdraw"});
+        {"start", "shrink", "expand", "reserve", "deny", "withdraw", "trade"});
 }
 // Short phrases for logs and for the reasons that are told.
 constexpr auto names(Reason) {
@@ -60,6 +65,7 @@ constexpr auto names(Reason) {
         "delays no reservation",
         "nodes come from shrunk jobs",
         "idle nodes came free",
+        "nodes that others were promised are there",
         "a pending job needs the nodes",
         "an evolving job needs the nodes",
         "the nodes are drained or failing",
@@ -74,6 +80,7 @@ constexpr auto names(Reason) {
         "not enough nodes until the deadline",
         "no size that the job allows",
         "the queue needs the nodes",
+        "another job can start on what is there",
     });
 }
 using elastic::to_string;
@@ -82,7 +89,7 @@ struct Action {
     ActionKind kind = ActionKind::start;
     Reason reason = Reason::fits;
     JobId job = 0;
-    OpId op = 0;  // deny, withdraw, and expand for a request
+    OpId op = 0;  // deny, withdraw, trade, and expand for a request
     // By pool.  For a pending job that shares nodes these may be fewer than
     // size_after: the rest is to be found on partly used nodes, if Slurm can.
     PoolCounts nodes;
@@ -90,7 +97,7 @@ struct Action {
     // flight whose beneficiary is this job; to be done when all of those are
     // released.
     bool deferred = false;
-    JobId beneficiary = 0;    // shrink
+    JobId beneficiary = 0;    // shrink, trade
     std::uint32_t entry = 0;  // start, reserve: which of Snapshot::pending
     Time time = 0;            // reserve: when
     int size_after = 0;       // start, shrink, expand: the job's nodes then

@@ -61,6 +61,10 @@ constexpr Name<ShrinkFor> kShrinkFor[] = {{"starter", ShrinkFor::starter},
                                           {"anybody", ShrinkFor::anybody}};
 constexpr Name<ShrinkAgain> kShrinkAgain[] = {{"next-round", ShrinkAgain::next_round},
                                               {"never", ShrinkAgain::never}};
+constexpr Name<StartsOn> kStartsOn[] = {{"idle", StartsOn::idle},
+                                        {"agreed", StartsOn::agreed},
+                                        {"steal", StartsOn::steal},
+                                        {"pool", StartsOn::pool}};
 constexpr Name<ExpandTrigger> kExpandTrigger[] = {{"never", ExpandTrigger::never},
                                                   {"nobody-can-use", ExpandTrigger::nobody_can_use},
                                                   {"queue-empty", ExpandTrigger::queue_empty},
@@ -199,6 +203,7 @@ constexpr Key kKeys[] = {
     choice<&Policy::shrink_amount, kShrinkAmount>("ShrinkAmount"),
     choice<&Policy::shrink_for, kShrinkFor>("ShrinkFor"),
     choice<&Policy::shrink_again, kShrinkAgain>("ShrinkAgain"),
+    choice<&Policy::starts_on, kStartsOn>("StartsOn"),
     choice<&Policy::expand_trigger, kExpandTrigger>("ExpandTrigger"),
     choice<&Policy::expand_order, kExpandOrder>("ExpandOrder"),
     choice<&Policy::expand_amount, kExpandAmount>("ExpandAmount"),
@@ -298,6 +303,12 @@ Policy wagomu_pref() {
     return policy;
 }
 
+// Their variants with agreements.
+Policy with_agreements(Policy policy, StartsOn starts_on) {
+    policy.starts_on = starts_on;
+    return policy;
+}
+
 // KEEP-PREF: nobody ever has less than it prefers, at its start or later.
 Policy wagomu_keep_pref() {
     Policy policy = wagomu_pref();
@@ -356,6 +367,15 @@ const std::array kPresets{
     Preset{"wagomu-min", wagomu_min()},
     Preset{"wagomu-pref", wagomu_pref()},
     Preset{"wagomu-average", wagomu_average()},
+    Preset{"wagomu-min-agreement", with_agreements(wagomu_min(), StartsOn::agreed)},
+    Preset{"wagomu-min-steal", with_agreements(wagomu_min(), StartsOn::steal)},
+    Preset{"wagomu-min-pool", with_agreements(wagomu_min(), StartsOn::pool)},
+    Preset{"wagomu-pref-agreement", with_agreements(wagomu_pref(), StartsOn::agreed)},
+    Preset{"wagomu-pref-steal", with_agreements(wagomu_pref(), StartsOn::steal)},
+    Preset{"wagomu-pref-pool", with_agreements(wagomu_pref(), StartsOn::pool)},
+    Preset{"wagomu-average-agreement", with_agreements(wagomu_average(), StartsOn::agreed)},
+    Preset{"wagomu-average-steal", with_agreements(wagomu_average(), StartsOn::steal)},
+    Preset{"wagomu-average-pool", with_agreements(wagomu_average(), StartsOn::pool)},
     Preset{"wagomu-keep-pref", wagomu_keep_pref()},
     Preset{"sd-policy", slowdown_driven()},
 };

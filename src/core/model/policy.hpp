@@ -87,6 +87,15 @@ enum class ShrinkAgain {
     never,       // once in its life
 };
 
+// On which nodes a pending job may start for which others were shrunk and have not left all of
+// theirs.
+enum class StartsOn {
+    idle,    // idle ones that are nobody else's, if they suffice
+    agreed,  // none: it waits for those that were promised to it ([wagomu] agreement)
+    steal,   // those promised to another such job, which it leaves its own for ([wagomu] steal)
+    pool,    // both kinds, together ([wagomu] common pool)
+};
+
 // When running jobs are expanded.
 enum class ExpandTrigger {
     never,
@@ -157,6 +166,7 @@ struct Policy {
     ShrinkAmount shrink_amount = ShrinkAmount::needed;
     ShrinkFor shrink_for = ShrinkFor::starter;
     ShrinkAgain shrink_again = ShrinkAgain::next_round;
+    StartsOn starts_on = StartsOn::idle;
     ExpandTrigger expand_trigger = ExpandTrigger::nobody_can_use;
     ExpandOrder expand_order = ExpandOrder::longest_remaining;
     ExpandAmount expand_amount = ExpandAmount::to_max;
@@ -183,6 +193,8 @@ struct Policy {
     bool resizes() const {
         return shrink_guard != ShrinkGuard::never || expand_trigger != ExpandTrigger::never;
     }
+    // Jobs that wait for victims may start on what others of them were promised.
+    bool trades() const { return starts_on == StartsOn::steal || starts_on == StartsOn::pool; }
 };
 
 // The preset of a site that does not choose.

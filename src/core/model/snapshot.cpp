@@ -88,6 +88,7 @@ void fields(F& f, PendingJob& job) {
     f.optional("shares_nodes", job.shares_nodes);
     f.optional("refused", job.refused);
     f.optional("claimed", job.claimed);
+    f.optional("has_traded", job.has_traded);
     f.optional("alternative", job.alternative);
     f.optional("copies", job.copies, kSomeNodes, 1);
 }
@@ -108,6 +109,7 @@ void fields(F& f, Promise& promise) {
     f.optional("beneficiary", promise.beneficiary, Whole{0});
     f.optional("size", promise.size, kNodes);
     f.optional("revocable", promise.revocable);
+    f.optional("released", promise.released);
 }
 
 template <class F>

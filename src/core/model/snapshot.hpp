@@ -71,6 +71,7 @@ struct PendingJob {
     bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
     bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
     bool claimed = false;       // beneficiary of an agreement in flight
+    bool has_traded = false;    // has left nodes that were there for it to another, for later ones
     // The same job stands in the queue before, for another partition: one of them starts.
     bool alternative = false;
     // So many alike, of which any number may start: elements of a job array.  What waits for
@@ -110,6 +111,7 @@ struct Promise {
         0;         // shrink: the pending or running job that waits for the nodes; 0: anybody
     int size = 0;  // ... with which a pending one is to start; 0: the least it can start with
     bool revocable = false;  // merely offered: may be withdrawn without harm
+    bool released = false;   // shrink: its nodes are empty, and handed over with the last of them
 };
 
 // The idle nodes that are kept for a pending job besides those that its victims are leaving, as

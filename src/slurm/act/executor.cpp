@@ -104,6 +104,8 @@ bool Executor::do_action(const Action& action, Time now) {
         case ActionKind::withdraw:
             do_withdraw(action, now);
             break;
+        case ActionKind::trade:  // with the start that it is for
+            break;
     }
     return false;
 }
@@ -115,6 +117,10 @@ bool Executor::do_start(const Action& action, Time now) {
     }
     job_record_t* job = pending_job(action.job);
     if (!job) return false;
+    if (action.reason == core::Reason::by_trading) {
+        start_by_trading(action, now);
+        return false;
+    }
     if (reading_.view.extended.contains(action.job)) {
         groups_.extend(action.job, placement_.for_start(job, action), action.size_after, now);
         return false;
@@ -129,7 +135,10 @@ bool Executor::do_start(const Action& action, Time now) {
     Started started = try_to_start(job, action);
     if (started.outcome == StartOutcome::started) {
         // Of an array, it was said of the element that has started.
-        if (controller::Job* entry = state_.jobs.find(action.job)) entry->promised = kNever;
+        if (controller::Job* entry = state_.jobs.find(action.job)) {
+            entry->promised = kNever;
+            entry->has_traded = false;
+        }
         settlement_.started(started.job, now);
         log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
                  started.job->node_cnt, to_string(action.reason));
@@ -150,6 +159,18 @@ void Executor::claim_for(const Action& action, Time now) {
                                        now);
     state_.book.claim(action.job, {action.size_after, aside.text()});
     outbox_.unsaved = true;
+}
+
+// Its trades, which the plan has before it, and its start are one hold of the lock.
+void Executor::start_by_trading(const Action& start, Time now) {
+    for (const Action& action : plan_->actions) {
+        if (action.kind != ActionKind::trade) continue;
+        Agreement* shrink = state_.book.find(action.op);
+        const bool is_for_it = shrink && shrink->beneficiary == start.job;
+        // What was traded before is no worse than what was promised, so the job waits on.
+        if (is_for_it && !settlement_.trade(*shrink, action.beneficiary, action.nodes, now)) return;
+    }
+    settlement_.start_on_claim(start, now);
 }
 
 Started Executor::try_to_start(job_record_t* job, const Action& action) {

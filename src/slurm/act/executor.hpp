@@ -32,6 +32,7 @@ class Executor {
     bool do_action(const core::Action&, Time now);
     void claim_for(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
+    void start_by_trading(const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
     time_t end_of_hole(const core::Action& start) const;
     bool may_start_anywhere(const core::Action&) const;

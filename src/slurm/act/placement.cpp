@@ -97,6 +97,12 @@ NodeSet Placement::beside_victims(const core::Action& action, const core::Plan& 
     return take(idle);
 }
 
+NodeSet Placement::beside(const NodeSet& nodes, const core::PoolCounts& counts) {
+    core::PoolCounts idle = core::difference(counts, view_.count(nodes.get()));
+    for (int& count : idle) count = std::max(0, count);
+    return take(idle);
+}
+
 Growth Placement::for_growth(job_record_t* job, const controller::Job& known,
                              const core::Action& action) {
     NodeSet candidates = take(action.nodes);

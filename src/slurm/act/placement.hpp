@@ -42,6 +42,9 @@ class Placement {
     // shrinks for it.
     NodeSet beside_victims(const core::Action&, const core::Plan&);
 
+    // The idle nodes that a start takes besides these.
+    NodeSet beside(const NodeSet&, const core::PoolCounts&);
+
     // What of a growth in flight can be carried out now; `freed` are nodes that its victims have
     // just left.
     Growth agreed_growth(job_record_t*, const controller::Job&, const controller::Agreement&,

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "common/log.hpp"
+#include "core/pass/placement.hpp"
 #include "slurm/act/prolog.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/act/start.hpp"
@@ -138,6 +139,83 @@ void Settlement::hand_over(JobId beneficiary, Time now) {
     state_.book.drop_claim(beneficiary);
 }
 
+// The nodes that are kept for a pending job, and those that its victims have left.
+NodeSet Settlement::ready_for(JobId beneficiary) {
+    NodeSet nodes;
+    if (const Claim* claim = state_.book.claim_of(beneficiary)) nodes = agreed_.of(*claim);
+    nodes &= idle_nodes();
+    for (const Agreement* shrink : state_.book.shrinks_for(beneficiary))
+        if (may_leave(*shrink)) nodes |= agreed_.of(*shrink);
+    return nodes;
+}
+
+// Takes from victims of the job what is wanted of their nodes, with all that each has left.
+NodeSet Settlement::leave_for(JobId beneficiary, const NodeSet& wanted, Time now) {
+    NodeSet left;
+    for (Agreement* shrink : state_.book.shrinks_for(beneficiary))
+        if (may_leave(*shrink) && agreed_.of(*shrink).overlaps(wanted))
+            left |= apply_shrink(*shrink, now);
+    return left;
+}
+
+// Of these nodes, those that the job needs besides all that its victims give up.
+NodeSet Settlement::needed_beside_victims(JobId beneficiary, int size, NodeSet nodes) {
+    const auto index = reading_.view.entry_of(beneficiary);
+    if (!index) return nodes;
+    const NodeSet eligible =
+        reading_.view.nodes_of(reading_.view.snapshot.pending[*index].eligible);
+    NodeSet coming;
+    for (const Agreement* shrink : state_.book.shrinks_for(beneficiary))
+        coming |= agreed_.of(*shrink);
+    coming &= eligible;
+    nodes &= eligible;
+    return nodes.first(std::max(0, size - coming.count()));
+}
+
+bool Settlement::trade(Agreement& shrink, JobId giver, const core::PoolCounts& counts, Time now) {
+    const JobId taker = shrink.beneficiary;
+    const Claim* own = state_.book.claim_of(taker);
+    const Claim* other = state_.book.claim_of(giver);
+    if (!own || !other || !pending_job(giver) || shrink.state != AgreementState::accepted)
+        return false;
+    unreported_ = unreported_nodes();
+    NodeSet there = agreed_.of(*other), taken = agreed_.of(*own);
+    const Claim taking = *own, giving = *other;
+    const NodeSet given = core::place(counts, reading_.view.pools, ready_for(giver), there);
+    if (given.count() != core::total(counts)) return false;
+    there |= leave_for(giver, given, now);
+    outbox_.unsaved = true;
+    if (!there.contains(given)) {  // Slurm would not let a victim shrink
+        state_.book.claim(giver, {giving.size, there.text()});
+        return false;
+    }
+    there -= given;
+    state_.book.pass_on(shrink, giver);
+    there = needed_beside_victims(giver, giving.size, there);
+    state_.book.claim(giver, {giving.size, there.text()});
+    state_.book.claim(taker, {taking.size, (taken |= given).text()});
+    if (controller::Job* entry = state_.jobs.find(giver)) entry->has_traded = true;
+    log_info("job {}: gives up {} for job {} in place of job {}, which gets {} of it", shrink.job,
+             shrink.node_list, giver, taker, given.text());
+    return true;
+}
+
+void Settlement::start_on_claim(const core::Action& start, Time now) {
+    const Claim* claim = state_.book.claim_of(start.job);
+    if (!claim) return;
+    unreported_ = unreported_nodes();
+    const NodeSet ready = ready_for(start.job);
+    const NodeSet idle = placement_.beside(ready, start.nodes);
+    if (ready.count() + idle.count() < claim->size) return;
+    NodeSet kept = agreed_.of(*claim);
+    kept |= idle;
+    state_.book.claim(start.job, {claim->size, kept.text()});
+    for (Agreement* shrink : state_.book.shrinks_for(start.job))
+        if (!may_leave(*shrink))
+            negotiation_.need_no_more(*shrink, "the nodes are not needed any more", now);
+    hand_over(start.job, now);
+}
+
 // Without a claim: the crash of a controller came in between.
 void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& freed, Time now) {
     job_record_t* job = pending_job(id);
@@ -154,6 +232,8 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
         log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
         return;
     }
+    // Of an array, it is the element that has started which traded.
+    if (controller::Job* entry = state_.jobs.find(id)) entry->has_traded = false;
     started(result.job, now);
     log_info("job {}: started on {} ({} nodes, handed over)", result.job->job_id, result.job->nodes,
              result.job->node_cnt);

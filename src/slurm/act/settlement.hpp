@@ -42,6 +42,14 @@ class Settlement {
     // The same of an agreement: a request waits until its time is over, anything else ends.
     void not_grown(controller::Job&, controller::Agreement&, const std::string& why, Time now);
 
+    // Two pending jobs wait for victims: what one victim has agreed to give up is for the other
+    // from now on, which leaves so many nodes that are there for it.  False, and neither has less
+    // than before, if they are not there any more.  Needs ControllerLock.
+    bool trade(controller::Agreement& shrink, JobId giver, const core::PoolCounts&, Time now);
+    // Starts a job on what is there for it, and on idle nodes as far as the plan has more; nobody
+    // else is to leave nodes for it.  Nothing happens if there are too few.  Needs ControllerLock.
+    void start_on_claim(const core::Action& start, Time now);
+
     // Books a job that was just started.  Needs ControllerLock.
     void started(job_record_t*, Time now);
 
@@ -55,6 +63,9 @@ class Settlement {
     bool has_just_left_nodes(JobId) const;
     bool finish_joining(controller::Agreement&, Time now);
     bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
+    NodeSet leave_for(JobId beneficiary, const NodeSet& wanted, Time now);
+    NodeSet ready_for(JobId beneficiary);
+    NodeSet needed_beside_victims(JobId beneficiary, int size, NodeSet);
     void hand_over(JobId beneficiary, Time now);
     bool give_to_group(JobId, const NodeSet&, int size);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);

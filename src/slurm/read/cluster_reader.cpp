@@ -121,6 +121,7 @@ core::Promise ClusterReader::promised_shrink(const Agreement& agreement) {
     const controller::Claim* claim = state_.book.claim_of(agreement.beneficiary);
     promise.size = claim ? claim->size : 0;
     promise.revocable = agreement.state == AgreementState::offered;
+    promise.released = agreement.state == AgreementState::released;
     return promise;
 }
 

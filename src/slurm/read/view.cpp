@@ -200,6 +200,7 @@ class Builder {
         pending.duration = time_to_run(job, static_cast<time_t>(now_));
         pending.eligible = eligible;
         pending.promised = entry.promised;
+        pending.has_traded = entry.has_traded;
         pending.shares_nodes = !has_whole_nodes(job);
         pending.refused = !refusals_.shares(place);
         if (entry.elastic) {

@@ -133,6 +133,7 @@ core::PendingJob WaitingGroups::entry_of(const controller::WaitingGroup& group) 
     entry.eligible = lead.eligible;
     entry.submit = group.submit;
     entry.promised = lead.promised;
+    entry.has_traded = lead.has_traded;
     const int least = group.group.least();
     entry.elastic.min = entry.elastic.pref = least;
     entry.elastic.max = group.most;

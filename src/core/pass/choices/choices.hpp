@@ -70,6 +70,9 @@ bool has_first_floor(const Policy&);
 Floor first_floor(const Outlook&, const std::vector<std::uint32_t>& victims, int needed);
 int size_at(const Floor&, const RunningJob&);
 
+// Starts on: whether a job that waits for victims may start on idle nodes that are nobody else's.
+bool may_start_on_idle_nodes(const Policy&);
+
 // Expand trigger: whether jobs are to be expanded now.
 bool may_expand(const Outlook&);
 

@@ -22,6 +22,15 @@ class Claims {
     // Books all promises, and sets aside the idle nodes of claimed jobs.
     void book(Books&);
 
+    // Starts a claimed job on the nodes that are there for it, others' in exchange for those that
+    // its victims have not left yet, and idle ones if the policy lets it; it waits on if those are
+    // too few.
+    void trade(Books&, std::uint32_t pending);
+    // It starts on other nodes, and nobody is to count on those of its claim.
+    void drop(std::uint32_t pending);
+    // Nothing more is to be decided for it in this pass.
+    bool is_settled(std::uint32_t pending) const { return claim_of(pending).is_settled; }
+
     // The idle nodes that a claimed job (an index into Snapshot::pending) is to start with are
     // taken, unless they are given back so that it may be looked at whether it can start on idle
     // nodes alone.
@@ -30,20 +39,43 @@ class Claims {
 
   private:
     struct Entry {
-        std::uint32_t job = 0;  // index into Snapshot::pending
-        int size = 0;           // to start with
-        int missing = 0;        // ... besides what is promised by victims
-        PoolCounts aside;       // of those, idle ones
+        std::uint32_t job = 0;    // index into Snapshot::pending
+        int size = 0;             // to start with
+        int missing = 0;          // ... besides what is promised by victims
+        PoolCounts aside;         // of those, idle ones
+        PoolCounts released;      // that its victims have left
+        PoolCounts spare;         // of both, those that are kept for it and may be another's
+        bool is_settled = false;  // in this pass: it starts, or has traded
+    };
+    // What a victim has not left yet, and who is to have it.
+    struct Coming {
+        const Promise* promise = nullptr;
+        Entry* claim = nullptr;
+        PoolCounts used;
+    };
+    // Whose nodes do as well.
+    struct Trade {
+        Coming* part = nullptr;
+        Entry* giver = nullptr;
     };
 
     // Takes what was kept before, as far as it is there, and chooses what is missing.
     void keep_what_was_chosen(Books&);
     void choose_the_rest(Books&);
     void book_shrink(Books&, const Promise&, std::uint32_t victim);
+    void enter(const Promise&, Entry&, const PoolCounts& used);
+    // Finds who could give what for the parts that this one still waits for; the nodes of all.
+    PoolCounts find_trades(const Books&, const Entry&);
+    Entry* giver_for(const Books&, const Coming&);
+    bool waits_for_victims(const Entry&) const;
+    void undo_trades();
     Entry* find(JobId);
     const Entry& claim_of(std::uint32_t pending) const;
+    Entry& claim_of(std::uint32_t pending);
 
     std::vector<Entry> claims_;                           // in the order of the queue
+    std::vector<Coming> coming_;                          // in that of the promises
+    std::vector<Trade> trades_;                           // scratch
     std::vector<std::pair<JobId, std::uint32_t>> by_id_;  // ascending; indices into claims_
 };
 

@@ -49,7 +49,7 @@ bool start_on_shared_nodes(Books& books, std::uint32_t pending, Reason reason) {
 }
 
 // A claimed job waits for its victims' nodes; if idle ones do as well, it starts.
-void start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
+bool start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
     Books& books = pass.books;
     const PendingJob& job = books.snapshot().pending[pending];
     pass.claims.give_back_aside(books, pending);
@@ -57,9 +57,19 @@ void start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
         const Time end = books.end_of(job, size);
         const FreeNodes idle = books.available(job.eligible, size, end);
         if (idle.count < size) continue;
-        return books.start(pending, idle.by_pool, size, Reason::nodes_came_free);
+        books.start(pending, idle.by_pool, size, Reason::nodes_came_free);
+        pass.claims.drop(pending);
+        return true;
     }
     pass.claims.keep_aside(books, pending);
+    return false;
+}
+
+void start_claimed_job(Pass& pass, std::uint32_t pending) {
+    const Policy& policy = pass.books.policy();
+    if (pass.claims.is_settled(pending)) return;
+    if (choices::may_start_on_idle_nodes(policy) && start_if_nodes_came_free(pass, pending)) return;
+    if (policy.trades()) pass.claims.trade(pass.books, pending);
 }
 
 // The idle nodes that the job can have until it ends; none if it has to wait.  With
@@ -111,7 +121,7 @@ bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
 void initial_allocation(Pass& pass) {
     Books& books = pass.books;
     // Whether or not they wait for other nodes too, they block nobody: theirs are set aside.
-    for (std::uint32_t claimed : books.index().claimed) start_if_nodes_came_free(pass, claimed);
+    for (std::uint32_t claimed : books.index().claimed) start_claimed_job(pass, claimed);
     pass.front.begin(books);
     walk_queue(
         pass,

@@ -153,6 +153,18 @@ void Books::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, in
     for (const Shrinkage& victim : victims) action.nodes = sum(action.nodes, victim.used);
 }
 
+void Books::start_by_trading(std::uint32_t pending, const PoolCounts& nodes, const PoolCounts& idle,
+                             int size) {
+    profile_.take(snapshot_->now, end_of(snapshot_->pending[pending], size), idle);
+    start_action(pending, nodes, size, Reason::by_trading);
+}
+
+void Books::trade(const Promise& promise, JobId beneficiary, const PoolCounts& nodes) {
+    Action& action = add(ActionKind::trade, Reason::starts_sooner, promise.job, nodes);
+    action.op = promise.op;
+    action.beneficiary = beneficiary;
+}
+
 void Books::shrink_for_anybody(const Shrinkage& part) {
     shrink(part, 0, snapshot_->now, Reason::for_pending_job);
 }
