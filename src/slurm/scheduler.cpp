@@ -334,6 +334,18 @@ void Scheduler::name_who_cannot_leave() {
     site_.bound = std::move(bound);
 }
 
+// Once each: they were submitted while another scheduler was configured, and are refused since.
+void Scheduler::name_heterogeneous() {
+    for (const JobId id : reading_.view.heterogeneous)
+        if (!heterogeneous_.contains(id))
+            log_info(
+                "job {0}: is heterogeneous (with ':' between its components), which sched/elastic "
+                "does not start: `scancel {0}` and submit it as one job, or configure "
+                "SchedulerType=sched/backfill again; until then it waits",
+                id);
+    heterogeneous_ = reading_.view.heterogeneous;
+}
+
 std::string Scheduler::recorded_pass() const {
     return planned_.seed == 0 ? "" : core::to_json(planned_, plan_).dump();
 }
@@ -364,6 +376,7 @@ void Scheduler::pass() {
     read_site();
     announce_supply(now);
     name_who_cannot_leave();
+    name_heterogeneous();
     const std::size_t waiting = reading_.view.snapshot.pending.size();
     while (executor_.carry_out(plan(), now) && Clock::now() - begin < kLongestPass) {
         now = wall_clock();

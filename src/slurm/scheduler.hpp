@@ -47,6 +47,7 @@ class Scheduler {
     void follow_supply(Time now);
     void announce_supply(Time now);
     void name_who_cannot_leave();
+    void name_heterogeneous();
     std::string recorded_pass() const;
     const core::Plan& plan();
     void flush();
@@ -93,6 +94,8 @@ class Scheduler {
     std::vector<std::string> unknown_;  // names in it that were complained of
 
     std::vector<std::string> doubtful_;  // settings of slurm.conf that the log has named
+
+    std::set<JobId> heterogeneous_;  // jobs of that kind that the log has named
 
     bool urgent_ = true;  // a pass should follow as soon as may be
     Clock::time_point last_pass_{};

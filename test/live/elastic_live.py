@@ -271,7 +271,7 @@ class Cluster:
 
     def write_elastic_conf(self, text):
         """elastic.conf, the controller not told."""
-        self._write_conf("elastic.conf", text)
+        self.write_conf("elastic.conf", text)
 
     def set_slurm(self, **settings):
         """slurm.conf with other values of these keys, made known to the daemons."""
@@ -279,10 +279,11 @@ class Cluster:
         for key, value in settings.items():
             text, found = re.subn(f"^{key}=.*$", f"{key}={value}", text, flags=re.M)
             assert found, f"slurm.conf has no {key}"
-        self._write_conf("slurm.conf", text)
+        self.write_conf("slurm.conf", text)
         self.reconfigure("configuration read")
 
-    def _write_conf(self, name, text):
+    def write_conf(self, name, text):
+        """A file of the configuration, at once: a slurmd may be reading it. Nobody is told."""
         path = self.dir / name
         path.with_suffix(".new").write_text(text)
         path.with_suffix(".new").replace(path)

@@ -93,18 +93,17 @@ def test_the_journal_says_when_nodes_are_created(request):
 def slurm_conf(cluster):
     """slurm_conf(line...): slurm.conf with these lines in place of those of the same keys, until the test is over; what
     slurmctld has logged while it read it, and whether it took it."""
-    path = cluster.dir / "slurm.conf"
-    before = path.read_text()
+    before = (cluster.dir / "slurm.conf").read_text()
 
     def change(*lines):
-        path.write_text(minicluster.with_lines(before.splitlines(), lines))
+        cluster.write_conf("slurm.conf", minicluster.with_lines(before.splitlines(), lines))
         since = len(cluster.log)
         taken = cluster.run("scontrol", "reconfigure", check=False).code == 0
         wait_until(lambda: "configuration read" in cluster.log[since:], "slurmctld has read slurm.conf")
         return cluster.log[since:], taken
 
     yield change
-    path.write_text(before)
+    cluster.write_conf("slurm.conf", before)
     cluster.end_jobs()
     cluster.reconfigure("configuration read")
 

@@ -69,6 +69,7 @@ class Builder {
         view_.groups.clear();
         view_.extended.clear();
         view_.in_groups.clear();
+        view_.heterogeneous.clear();
         view_.supply.clear();
         view_.unknown.clear();
     }
@@ -188,6 +189,7 @@ class Builder {
     }
 
     void read_pending(job_record_t* job, const Queue::Place& place) {
+        if (job->het_job_id) view_.heterogeneous.insert(job->het_job_id);
         core::EligibilityId eligible = eligibilities_.of(job);
         int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
         if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
