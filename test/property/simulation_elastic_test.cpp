@@ -182,7 +182,7 @@ bool is_conservative_or_fcfs(std::string_view text) {
 }
 
 // Jobs that start later than HeadDelay after what they were promised; `bounded`: and not later
-// than the last of those ends that had started by then.
+// than the last of those ends that had started by then, and a resize gap.
 int starts_past_the_bound(const Outcome& outcome, const core::Policy& policy, bool bounded,
                           const std::string& text) {
     int late = 0;
@@ -193,8 +193,9 @@ int starts_past_the_bound(const Outcome& outcome, const core::Policy& policy, bo
         for (const JobResult& other : outcome.jobs)
             if (other.start <= bound) last_end = std::max(last_end, other.end);
         if (bounded)
-            ck_assert_msg(job.start <= last_end, "%s: promised %g, starts at %g, not %g",
-                          text.c_str(), job.promised, job.start, last_end);
+            ck_assert_msg(job.start <= last_end + policy.resize_gap,
+                          "%s: promised %g, starts at %g, not %g", text.c_str(), job.promised,
+                          job.start, last_end);
         late += job.start > last_end;
     }
     return late;
@@ -342,4 +343,40 @@ TEST(a_head_waits_past_its_bound_only_for_who_runs_by_then) {
         starts_past_the_bound(simulated(workload, policy), policy, true, text);
     }
     check_that(late_if_it_binds_requests > 20);
+}
+
+// The same where jobs are shrunk and expanded.  What is free is lent for a resize gap at a time;
+// that of a job's own (gap=) is left out.
+TEST(a_head_waits_past_its_bound_for_who_runs_by_then_and_a_resize_gap_where_jobs_shrink) {
+    core::Rng rng(seed(28));
+    int shrinks = 0, past_the_bound = 0, late_if_it_binds_requests = 0;
+    for (int round = 0; round < 700; ++round) {
+        RandomWorkload random(rng);
+        Workload workload = random.elastic(random.between(20, 60), random.between(50, 100));
+        for (Elasticity& e : workload.elasticities) e.annotation.gap = -1;
+        const Duration delay = random.between(0, 60), gap = random.between(1, 200);
+        for (const std::string_view name : core::preset_names()) {
+            core::Policy policy = *core::preset(name);
+            // Those that differ in StartsOn alone are the same in simulation.
+            if (!policy.resizes() || policy.starts_on != core::StartsOn::idle) continue;
+            const std::string text = fmt::format("round {}, {}", round, name);
+            policy.head_delay = delay;
+            policy.resize_gap = 0;
+            policy.head_delay_binds = core::HeadDelayBinds::requests;
+            late_if_it_binds_requests +=
+                starts_past_the_bound(simulated(workload, policy), policy, false, text);
+            policy.head_delay_binds = core::HeadDelayBinds::all;
+            const Outcome outcome = simulated(workload, policy);
+            starts_past_the_bound(outcome, policy, true, text);
+            shrinks += outcome.counters.shrinks;
+            past_the_bound += std::ranges::count_if(outcome.jobs, [&](const JobResult& job) {
+                return job.start > job.promised + delay;
+            });
+            policy.resize_gap = gap;
+            starts_past_the_bound(simulated(workload, policy), policy, true, text);
+        }
+    }
+    check_that(shrinks > 10000);
+    check_that(past_the_bound > 300);
+    check_that(late_if_it_binds_requests > 10);
 }
