@@ -5,7 +5,8 @@
  *
  * runs until there is FILE.  Process 0 prints when each step ended, by a clock that all nodes of a
  * cluster on one machine share, and before the first how long the first touch of as much fresh
- * shared memory takes: no resize that moves the data can be faster. */
+ * shared memory takes: no resize that moves the data can be faster.  That is the fastest of some,
+ * since a virtual machine waits for its host where the memory is new to both. */
 #include <elastic_mpi.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+#define TOUCHES 3
 
 static int rank, ranks;
 
@@ -76,7 +79,12 @@ int main(int argc, char** argv) {
         elastic_mpi_value(elastic, "wrong", &wrong, sizeof wrong) != ELASTIC_MPI_OK)
         fail(elastic_mpi_detail(elastic));
     if (!elastic_mpi_reborn(elastic)) {
-        const double touched = first_touch((size_t)(count / (uint64_t)ranks * 8));
+        const size_t bytes = (size_t)(count / (uint64_t)ranks * 8);
+        double touched = first_touch(bytes);
+        for (int i = 1; i < TOUCHES; ++i) {
+            const double again = first_touch(bytes);
+            if (again < touched) touched = again;
+        }
         if (rank == 0) printf("touch %f\n", touched);
     }
     if (rank == 0) printf("rebirth_probe: step %lu, %d processes\n", (unsigned long)step, ranks);

@@ -100,7 +100,7 @@ class RebirthRun : public JobUser {
     void checkpointed(const Message& message);
     void tell_to_leave();
     void confirmed(const Message& message);
-    void old_ended();
+    void old_ended(int status);
     void now_ended(int status);
     void next_died(int status);
     void give_up(const std::string& why);
@@ -383,13 +383,14 @@ void RebirthRun::on_end(pid_t process, int wait_status) {
     const auto is = [&](const World& world) { return world.step && world.step->pid() == process; };
     const int status = shell_status(wait_status);
     if (over_) return;
-    if (is(worlds_.old)) return old_ended();
+    if (is(worlds_.old)) return old_ended(status);
     if (is(worlds_.next)) return next_died(status);
     if (is(worlds_.now)) now_ended(status);
 }
 
-void RebirthRun::old_ended() {
+void RebirthRun::old_ended(int status) {
     worlds_.old = {};
+    resize_->old_died = status != 0;
     resize_->stop = steady_now() - resize_->told_to_leave;
     complete();
 }
@@ -402,7 +403,10 @@ void RebirthRun::now_ended(int status) {
         worlds_.next = {};
         return start_next();
     }
-    if (stage_ == Stage::kRestoring) return;  // the checkpoint is complete
+    if (stage_ == Stage::kRestoring) {  // the checkpoint is complete
+        resize_->old_died = true;
+        return;
+    }
     if (stage_ != Stage::kSteady && status != 0)
         note("the program has died in a resize with status {}, and its data with it", status);
     finish(status_ != 0 ? status_ : status);
@@ -453,6 +457,7 @@ void RebirthRun::complete() {
     patient_until_ = kNever;
     note(to_string(*resize_, ++resizes_));
     const Resize resize = *std::exchange(resize_, std::nullopt);
+    if (resize.old_died) worlds_.free_memory(common_hosts(resize.leaving, elastic_nodelist(job_)));
     if (resize.op > 0) {
         given_back_.leave(resize.leaving);
         elastic_done(job_, resize.op);

@@ -16,6 +16,7 @@ struct Resize {
     int kind = 0, from = 0, to = 0;  // nodes
     std::string leaving = {};        // nodes
     bool beside = true;              // the new world starts before the old one has left
+    bool old_died = false;           // instead of leaving
     Duration negotiation = 0, start = 0, stop = 0;
     Time checkpointed = 0, told_to_leave = 0;
     runtime::Phases phases = {};

@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "common/text.hpp"
 
@@ -175,6 +176,7 @@ std::optional<std::string> output_of(const Words& words) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t pid = -1;
     const int code = ::posix_spawnp(&pid, words.front().c_str(), &actions, nullptr,
                                     pointers(words).data(), environ);
@@ -194,6 +196,12 @@ std::optional<std::string> output_of(const Words& words) {
     }
     if (code != 0 || status != 0) return std::nullopt;
     return text;
+}
+
+bool job_goes_on() {
+    const auto states = output_of(
+        {"squeue", "--noheader", "--job=" + job_id(), "--states=RUNNING,SUSPENDED", "--format=%T"});
+    return states && !trim(*states).empty();
 }
 
 int shell_status(int wait_status) {
@@ -231,7 +239,12 @@ Time Step::seen() {
 
 bool Step::signal(const std::string& name) {
     return seen() < kNever &&
-           output_of({"scancel", "--quiet", "--signal=" + name, id_}).has_value();
+           output_of({"scancel", "--ctld", "--quiet", "--signal=" + name, id_}).has_value();
+}
+
+void Step::end() {
+    if (std::exchange(told_to_end_, true)) return;
+    if (!signal("KILL")) ::kill(pid_, SIGTERM);
 }
 
 }  // namespace elastic::tools

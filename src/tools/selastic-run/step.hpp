@@ -52,8 +52,12 @@ pid_t start_process(const Words& words);
 // Replaces this process; throws std::system_error.
 [[noreturn]] void become(const Words& words);
 
-// Runs the words to the end and gives what they print; nothing if they fail.
+// Runs the words to the end and gives what they print; nothing if they fail.  Of their errors
+// nothing is printed: users can mend none of them.
 std::optional<std::string> output_of(const Words& words);
+
+// Whether Slurm still runs the job that we are in, so that it may have steps.
+bool job_goes_on();
 
 // The exit status as a shell has it, of what waitpid() gave.
 int shell_status(int wait_status);
@@ -73,6 +77,9 @@ class Step {
     Time seen();
     // To its tasks, by Slurm (srun itself would take SIGTERM for the wish to kill them).
     bool signal(const std::string& name);
+    // Once: a slurmstepd that is told to end while it ends may take its tasks for unkillable and
+    // drain its node.
+    void end();
 
   private:
     pid_t pid_;
@@ -81,6 +88,7 @@ class Step {
     std::string id_;  // "12.3"; "": not known yet
     std::int64_t after_, number_ = after_;
     Time began_, seen_ = kNever;
+    bool told_to_end_ = false;
 };
 
 }  // namespace elastic::tools

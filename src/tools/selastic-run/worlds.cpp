@@ -5,8 +5,6 @@
 // Always holds: a world that does not speak is not spoken to.
 #include "selastic-run/worlds.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -48,7 +46,7 @@ void Worlds::start(World& world, const StepPlace& place) {
 void Worlds::kill(World& world) {
     if (!world.step) return;
     world.connection = kNobody;
-    if (!world.step->signal("KILL")) ::kill(world.step->pid(), SIGTERM);
+    world.step->end();
 }
 
 void Worlds::send(const World& world, const Message& message) {
@@ -97,7 +95,7 @@ void Worlds::free_memory(const std::string& nodes) {
     set_environment(options, place);
     const Words remove{"rm", "-rf", "--", runtime::store_folder("", id_),
                        runtime::store_folder(spill_, id_)};
-    if (!output_of(srun_words(options, remove, place)))
+    if (!output_of(srun_words(options, remove, place)) && job_goes_on())
         note("shared memory of {} may not be free: {}", nodes, runtime::store_folder("", id_));
 }
 

@@ -47,7 +47,8 @@ class Worlds {
     // was started with; null: nobody of ours.
     World* greeted(int from, const runtime::Message& hello);
 
-    // Removes what worlds that died have left in shared memory of the nodes.
+    // Removes what worlds that died have left in shared memory of the nodes; the end of the job, if
+    // it has come, does that itself.
     void free_memory(const std::string& nodes);
 
   private:

@@ -140,6 +140,17 @@ class Job:
                                f"{self.output()[-3000:]}", within=60)
             wait_until(lambda: len(self.worlds()) == before + 1, lambda: f"a new world computes: {self.output()}", 60)
 
+    def steps(self):
+        """{id: name} of those that Slurm has of it, but for the batch script."""
+        lines = self.cluster.run("squeue", "--noheader", "--steps", f"--job={self.number}", "--format=%i|%j").out.split("\n")
+        return dict(line.split("|") for line in lines if "|" in line and not line.split("|")[0].endswith("batch"))
+
+    def step_of(self, birth):
+        """The id of the newest of a world, of the resize of that number or, of 0, of the first; None."""
+        found = [step for step, name in self.steps().items()
+                 if (name.split("+")[1:] or ["0."])[0].startswith(f"{birth}.")]
+        return max(found, default=None, key=lambda step: int(step.split(".")[1]))
+
     def tasks(self, birth):
         """{node: process} of a world with a process a node; birth: 0.0, or the resize and the attempt."""
         found, name = {}, self.program.path.name
