@@ -3,10 +3,13 @@
 nothing is left of it."""
 
 import os
+import pathlib
 import re
+import signal
 
 import pytest
 from elastic_live import wait_until
+from mpi_programs import environments
 
 FIELD = "256 200"
 PHASES = ["starts", "evacuates", "restores", "stops"]  # the new world, the old, the new, the old
@@ -97,3 +100,29 @@ def test_a_job_that_is_changed(cluster, stencil, resizing, phase, change):
     go_on()
     job.wait_worlds(2, 3)
     assert job.finish() == expected and not NEEDLESS.search(job.output()), job.output()
+
+
+def kill_launcher(job):
+    """selastic-run's process alone."""
+    [launcher] = {process for process, environment in environments(job.cluster, job.cluster.nodes_of(job.number)[0]).items()
+                  if environment.get("SLURM_JOB_ID") == str(job.number)
+                  and pathlib.Path(os.readlink(f"/proc/{process}/exe")).name == "selastic-run"}
+    os.kill(launcher, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("phase, worlds", [("steady", [2]), ("evacuates", [2]), ("restores", [2]), ("stops", [2, 3])])
+def test_a_launcher_that_is_killed(cluster, stencil, phase, worlds):
+    """The world that has the data goes on as long as the batch script does."""
+    expected = stencil.result_of_one_process(FIELD)
+    door = cluster.new_folder("door") / "open"
+    job = stencil.submit(FIELD, 2, stencil.srun_type, after=f"; until [ -e {door} ]; do sleep 0.1; done; true")
+    job.wait_worlds(2)
+    held = None if phase == "steady" else job.hold(phase, 3)
+    kill_launcher(job)
+    if held:
+        job.go_on(held)
+    job.go.touch()
+    wait_until(lambda: expected in job.output(), lambda: f"the program ends: {job.output()}", within=60)
+    door.touch()
+    end_quietly(job, "COMPLETED")
+    assert job.worlds() == worlds, job.output()
