@@ -36,9 +36,13 @@ int number_in_environment(const char* name) {
     return number && *number > 0 && *number < INT32_MAX ? static_cast<int>(*number) : 0;
 }
 
+std::string variable(const char* name) {
+    const char* text = std::getenv(name);
+    return text ? text : "";
+}
+
 std::string job_id() {
-    const char* id = std::getenv("SLURM_JOB_ID");
-    return id ? id : "";
+    return variable("SLURM_JOB_ID");
 }
 
 std::string base_name(const std::string& path) {
@@ -62,11 +66,16 @@ std::optional<std::int64_t> step_number(std::string_view id) {
     return parse_integer(id.substr(id.rfind('.') + 1));
 }
 
+// What the user has said of MPI there.  In the shell of a step, such as salloc's interactive one,
+// and in jobs submitted from there, the variable is what Slurm has set for that step.
+std::string mpi_in_environment() {
+    return variable("SLURM_STEP_ID").empty() ? variable("SLURM_MPI_TYPE") : "";
+}
+
 // What srun is told of MPI, of which the last word counts; "": nothing.
 std::string mpi_said(const RunOptions& options) {
     constexpr std::string_view kOption = "--mpi";
-    const char* const variable = std::getenv("SLURM_MPI_TYPE");
-    std::string said = variable ? variable : "";
+    std::string said = mpi_in_environment();
     bool follows = false;
     for (const std::string& word : options.srun_options) {
         if (follows) said = word;

@@ -2,6 +2,7 @@
 """selastic-run in the scripts that people have: options in the environment, redirections, signals, requeues."""
 
 import re
+import subprocess
 
 import pytest
 from elastic_live import wait_until
@@ -29,6 +30,7 @@ def round_trip(job, first, others, expected=None):
     "export SLURM_EXACT=1 SLURM_DISTRIBUTION=cyclic",
     "export SLURM_MEM_PER_CPU=10; unset TMPDIR",
     "export SLURM_WAIT=1 SLURM_KILL_BAD_EXIT=0 SLURM_UNBUFFEREDIO=1",
+    "export SLURM_STEP_ID=4294967290 SLURM_STEP_NUM_TASKS=1 SLURM_MPI_TYPE=none",  # of sbatch in an interactive step
 ])
 def test_options_in_the_environment(stencil, environment):
     expected = stencil.result_of_one_process(FIELD)
@@ -59,6 +61,38 @@ def test_output_in_a_file_goes_on_after_a_resize(cluster, stencil):
                lambda: kept.read_text() + job.output())
     job.finish()
     assert expected in kept.read_text().splitlines()
+
+
+@pytest.fixture
+def allocate(cluster):
+    """allocate(command): a job of salloc, which runs the command outside of its nodes; salloc's process and its output's
+    file."""
+    begun = []
+
+    def begin(*command):
+        output = cluster.new_folder("salloc") / "output"
+        with output.open("w") as stream:
+            begun.append(subprocess.Popen(["salloc", "-N2", "--ntasks-per-node=1", "--elastic=malleable,min=1,max=6",
+                                           *command], env=cluster.env, stdout=stream, stderr=stream))
+        return begun[-1], output
+
+    yield begin
+    for process in begun:
+        process.terminate()
+        process.wait()
+
+
+def test_in_an_allocation(cluster, stencil, allocate):
+    expected = stencil.result_of_one_process(FIELD)
+    go = cluster.new_folder("go") / "go"
+    salloc, output = allocate("selastic-run", stencil.path, *FIELD.split(), go)
+    wait_until(lambda: ", 2 processes" in output.read_text(), output.read_text, within=60)
+    number = re.search(r"Granted job allocation (\d+)", output.read_text())[1]
+    wait_until(lambda: cluster.run("selastic", "shrink", number, 1, check=False).code == 0, output.read_text)
+    wait_until(lambda: ", 1 processes" in output.read_text(), output.read_text, within=60)
+    go.touch()
+    assert salloc.wait(60) == 0, output.read_text()
+    assert expected in output.read_text().splitlines()
 
 
 @pytest.mark.parametrize("more", [["--cpus-per-task=2"], ["--exclusive"], ["--array=3"]], ids=str)
