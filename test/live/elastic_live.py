@@ -59,6 +59,7 @@ HARMLESS = [
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     ["Failed to send MESSAGE_TASK_EXIT: Connection refused", "srun ends with its last task, at times before it answers"],
+    [r"slurmctld\.log: .*error: Nodes \S+ not responding$", "of nodes that a test lost up to five minutes before"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",

@@ -18,7 +18,8 @@ END = 90  # seconds, in which a slurmstepd that is told to end twice has given u
 NEEDLESS = re.compile("^(scancel: |squeue: |slurm_load_jobs|selastic-run: shared memory of ).*", re.M)
 ENDED = re.compile("selastic-run: the (program|new world) has died")
 # What Slurm says of processes that it ends while they start, or while they report their end.
-KILLED_IN_THEIR_START = ["Failed to send MESSAGE_TASK_EXIT", "Timed out waiting for job step to complete"]
+KILLED_IN_THEIR_START = ["Failed to send MESSAGE_TASK_EXIT", "Timed out waiting for job step to complete",
+                         "Job credential revoked"]
 
 
 @pytest.fixture
