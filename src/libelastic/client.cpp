@@ -24,6 +24,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/environment.hpp"
 #include "common/sizes.hpp"
 #include "common/text.hpp"
 #include "libelastic/names.hpp"
@@ -45,11 +46,6 @@ std::int64_t random_token() {
     std::random_device random;
     constexpr std::uint64_t kMask = (1ULL << 52) - 1;
     return static_cast<std::int64_t>(((std::uint64_t{random()} << 32 | random()) & kMask) | 1);
-}
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/environment.hpp"
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
 
@@ -25,13 +26,7 @@ namespace elastic::runtime {
 namespace {
 
 constexpr Duration kNow = 0;
-constexpr unsigned kAllEnd = 60;  // seconds, within which selastic-run ends what is no world
-constexpr Duration kPause = 1;    // before a program that asks in every step may ask again in vain
-
-std::string variable(const char* name, const char* fallback) {
-    const char* text = std::getenv(name);
-    return text && *text ? text : fallback;
-}
+constexpr Duration kPause = 1;  // before a program that asks in every step may ask again in vain
 
 // Seconds since the last call, or the making.
 class Clock {
@@ -66,7 +61,7 @@ Result<std::unique_ptr<Session>> Session::open(MPI_Comm comm, unsigned flags, in
     std::unique_ptr<Session> session(new Session(comm, flags));
     const auto stray = check_world(session->world_.size());
     code = ELASTIC_MPI_ESYSTEM;
-    if (const auto met = session->meet(stray.has_value()); !met) return met.error();
+    if (const auto met = session->meet(); !met) return met.error();
     if (stray) {
         code = ELASTIC_MPI_EWORLD;
         return *stray;
@@ -82,13 +77,11 @@ std::string Session::temporary_folder() {
     return world_.highest(::access(named.c_str(), W_OK | X_OK) == 0 ? 0 : 1) == 0 ? named : "/tmp";
 }
 
-Result<void> Session::meet(bool stray) {
+Result<void> Session::meet() {
     spill_ = variable("ELASTIC_MPI_SPILL", temporary_folder().c_str());
-    meeting_ = parse_meeting(variable(kMeetingVariable, ""));
+    meeting_ = parse_meeting(variable(kMeetingVariable));
     if (!meeting_) return {};
     std::string why;
-    const bool is_first = variable("SLURM_PROCID", "0") == "0";  // and speaks for all strays
-    if (stray && !is_first) ::sleep(kAllEnd);
     if (world_.rank() == 0) {
         auto connected = connect_to(*meeting_, variable("SLURM_LAUNCH_NODE_IPADDR", "127.0.0.1"));
         if (connected) {

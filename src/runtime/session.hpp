@@ -46,7 +46,7 @@ class Session {
     Session(MPI_Comm comm, unsigned flags) : world_(comm), flags_(flags) {}
 
     std::string temporary_folder();
-    Result<void> meet(bool stray);  // of a world of one process of many
+    Result<void> meet();
     Result<void> be_reborn();
     Result<void> restore(Phases& phases);
     Result<void> map_all();

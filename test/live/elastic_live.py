@@ -59,7 +59,6 @@ HARMLESS = [
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     ["Failed to send MESSAGE_TASK_EXIT: Connection refused", "srun ends with its last task, at times before it answers"],
-    [r"slurmctld\.log: .*error: Nodes \S+ not responding$", "of nodes that a test lost up to five minutes before"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
@@ -118,6 +117,7 @@ class Cluster:
         self.minicluster = minicluster.Cluster(self.dir)
         self.actors = []
         self.allowed_errors = []  # regular expressions of lines that a test provokes
+        self.killed = set()  # nodes whose slurmd a test has killed
         self._names = 0
         self._read_up_to = {}
 
@@ -224,6 +224,7 @@ class Cluster:
     def kill_slurmd(self, node):
         """SIGKILL a node's slurmd ("frontend" in fe mode); jobs' processes live on."""
         self.minicluster.kill(node)
+        self.killed.add(node)
 
     def start_slurmd(self, node, booted=False):
         """Start it again, booted: as after a boot of its machine; returns at once."""
@@ -244,7 +245,12 @@ class Cluster:
         lines = [f"{path.name}: {line}"
                  for path in sorted((self.dir / "log").glob("*.log")) for line in self._new_lines(path)]
         return [line for line in lines if re.search(r"\b(error|fatal):", line)
-                and not any(re.search(pattern, line) for pattern, _ in HARMLESS)]
+                and not any(re.search(pattern, line) for pattern, _ in HARMLESS) and not self._is_late_news(line)]
+
+    def _is_late_news(self, line):
+        """Of killed nodes alone: slurmctld says every five minutes who has not answered since, whoever does now."""
+        found = re.search(r"slurmctld\.log: .*error: Nodes (\S+) not responding$", line)
+        return bool(found) and self.killed.issuperset(self.expand(found[1]))
 
     def check_as_before(self):
         """All jobs are ended; then the cluster is as it was: all nodes idle, the same slurmctld, no unexpected error in

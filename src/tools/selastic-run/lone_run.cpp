@@ -16,6 +16,7 @@
 #include <functional>
 #include <string>
 
+#include "common/environment.hpp"
 #include "common/time.hpp"
 #include "selastic-run/step.hpp"
 
@@ -30,11 +31,6 @@ struct Address {
     socklen_t size = 0;
     const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
-
-std::string variable(const char* name) {
-    const char* text = std::getenv(name);
-    return text ? text : "";
-}
 
 // A host may be in several clusters, which may have the same name.
 Address address_of(const std::string& job) {

@@ -21,6 +21,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/environment.hpp"
 #include "common/text.hpp"
 
 extern char** environ;
@@ -34,11 +35,6 @@ int number_in_environment(const char* name) {
     const char* text = std::getenv(name);
     const auto number = parse_integer(text ? text : "");
     return number && *number > 0 && *number < INT32_MAX ? static_cast<int>(*number) : 0;
-}
-
-std::string variable(const char* name) {
-    const char* text = std::getenv(name);
-    return text ? text : "";
 }
 
 std::string job_id() {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "common/hostlist.hpp"
 #include "program.hpp"
@@ -75,11 +76,12 @@ World* Worlds::greeted(int from, const Message& hello) {
         world.greeted = steady_now();
         return &world;
     }
+    // All of them stay connected until they are killed: who ends by itself has srun end the others.
+    if (std::exchange(world.greeted, steady_now()) < kNever) return nullptr;
     note(
         "the program is worlds of {} processes, not one of {}: is it of another MPI than srun's"
         " --mpi?",
         hello.size, processes);
-    listener_.close(from);
     return &world;
 }
 
