@@ -58,7 +58,6 @@ HARMLESS = [
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
-    ["Failed to send MESSAGE_TASK_EXIT: Connection refused", "srun ends with its last task, at times before it answers"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
