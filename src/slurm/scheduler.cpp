@@ -222,7 +222,11 @@ void Scheduler::take_configuration(Time now) {
         return;
     }
     config_ = *config;
-    if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
+    if (auto opened = open_journal(); !opened)
+        log_error(
+            "{}; events go on into the file that was open, and slurmctld would not start so: "
+            "correct it, then `scontrol reconfigure`",
+            opened.error().message);
     controller::ServerOptions options = [this] {
         ControllerLock lock;
         return server_options();
@@ -412,6 +416,9 @@ void Scheduler::report(bool& failed, const Result<void>& saved, const char* cons
 //
 // A journal that lacks events is told what there is in place of what has happened since.
 void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
+    if (auto looked = journal_.look(); !looked)
+        log_error("{}; the file was deleted, events are lost until that works again",
+                  looked.error().message);
     const bool tells_anew = journal_.has_gap() && !events.empty();
     state_.telling = journal_.prepare(
         tells_anew ? tell_anew(state_.jobs, site_, config_.policy_name, wall_clock()) : events);
