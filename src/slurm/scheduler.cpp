@@ -320,20 +320,22 @@ void Scheduler::announce_supply(Time now) {
     site_.supply = std::move(in_force);
 }
 
-// Once each: a batch script cannot move, so its job keeps a node that is drained or failing.
+// Once each: a batch script cannot move, so its job keeps a node that is to be left.
 void Scheduler::name_who_cannot_leave() {
     std::map<JobId, std::string> bound;
     const core::Snapshot& snapshot = reading_.view.snapshot;
     for (const core::RunningJob& job : snapshot.running) {
-        if (!job.elastic.malleable || !snapshot.pools[job.batch_host_pool].failing) continue;
+        const core::Pool& pool = snapshot.pools[job.batch_host_pool];
+        if (!job.elastic.malleable || !pool.failing) continue;
         const controller::Job* entry = state_.jobs.find(job.id);
         if (!entry || entry->batch_host.empty()) continue;
         bound.emplace(job.id, entry->batch_host);
         if (site_.bound.contains(job.id)) continue;
         log_info(
-            "job {0}: cannot leave {1}, which is drained or failing: its batch script runs there; "
-            "wait for its end, or `scontrol requeue {0}`",
-            entry->label(), entry->batch_host);
+            "job {0}: cannot leave {1}, which is {2}: its batch script runs there; wait for its "
+            "end, or `scontrol requeue {0}`",
+            entry->label(), entry->batch_host,
+            pool.maintained ? "reserved for maintenance" : "drained or failing");
     }
     site_.bound = std::move(bound);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """[gupta] section VII: nodes that fail are left, prices and caps are followed, without anybody asking."""
 
+import contextlib
 import json
 
 import pytest
@@ -116,6 +117,75 @@ def test_selastic_run_takes_workers_off_a_marked_node(cluster, mark):
     cluster.wait_size(app.job, 2)
     assert last not in cluster.nodes_of(app.job)
     assert "status 0" in app.finish()
+
+
+# ---- nodes that are to be maintained
+
+@contextlib.contextmanager
+def maintenance(cluster, nodes, **settings):
+    settings = {"StartTime": "now+60", "Duration": 60, "Users": "nobody", "Flags": "MAINT,IGNORE_JOBS", **settings}
+    cluster.run("scontrol", "create", "reservation", "ReservationName=fans", f"Nodes={nodes}",
+                *(f"{key}={value}" for key, value in settings.items()))
+    try:
+        yield
+    finally:
+        cluster.end_jobs()
+        cluster.run("scontrol", "delete", "ReservationName=fans", check=False)
+
+
+@pytest.mark.parametrize("flags", ["MAINT,IGNORE_JOBS", "MAINT,IGNORE_JOBS,DAILY"])
+def test_nodes_are_left_before_they_are_maintained(cluster, elastic, flags):
+    elastic(LeaveNodes="maintenance", GraceTime=30)
+    app = cluster.actor("malleable,min=2,max=3", "-N3")
+    batch, _, last = cluster.nodes_of(app.job)
+    rest = [node for node in cluster.all_nodes if node not in cluster.nodes_of(app.job)]
+    with maintenance(cluster, f"{batch},{last}", StartTime="now+3600", Flags=flags):
+        others = cluster.sbatch(f"-N{len(rest)}", "--exclusive", "-t2", wrap="sleep 100")
+        cluster.wait_state(others, "RUNNING")
+        cluster.wait_two_passes()
+        app.no_event()
+        cluster.run("scontrol", "update", "ReservationName=fans", "StartTime=now+60")
+        offer = app.event("offer_shrink")
+        assert offer["node_list"] == last
+        app.do("accept", offer["op"])
+        app.event("accepted")
+        app.do("done", offer["op"])
+        app.event("resized")
+        cluster.wait_journal(app.job, "resize", reason="the nodes are reserved for maintenance")
+        wait_until(lambda: f"job {app.job}: cannot leave {batch}, which is reserved for maintenance" in cluster.log,
+                   "the log names the batch host")
+        assert f"cannot leave {batch}" in cluster.run("selastic", "show", app.job).out
+        cluster.wait_two_passes()
+        app.no_event()
+
+
+def test_a_maintained_node_is_replaced_where_there_is_another(cluster, elastic):
+    elastic(LeaveNodes="maintenance", GraceTime=30)
+    app = cluster.actor("malleable,min=3,max=4", "-N3")
+    last = cluster.nodes_of(app.job)[-1]
+    with maintenance(cluster, last):
+        app.take_expand()
+        app.take_shrink()
+        assert last not in cluster.nodes_of(app.job) and len(cluster.nodes_of(app.job)) == 3
+
+
+@pytest.mark.parametrize("why", ["not asked to", "no maintenance", "floats", "over by then", "its own"])
+def test_nodes_are_kept(cluster, elastic, why):
+    elastic(LeaveNodes="drained" if why == "not asked to" else "maintenance", GraceTime=30)
+    options = {"over by then": ["-t1"], "its own": ["--reservation=fans"]}.get(why, [])
+    settings = {"no maintenance": {"Flags": "IGNORE_JOBS"}, "floats": {"Flags": "MAINT,IGNORE_JOBS,TIME_FLOAT"},
+                "over by then": {"StartTime": "now+90"},
+                "its own": {"StartTime": "now", "Users": "root"}}.get(why, {})
+    if why == "its own":
+        with maintenance(cluster, f"{','.join(cluster.all_nodes[:3])}", **settings):
+            app = cluster.actor("malleable,min=1,max=3", "-N3", *options)
+            cluster.wait_two_passes()
+            app.no_event()
+        return
+    app = cluster.actor("malleable,min=1,max=3", "-N3", *options)
+    with maintenance(cluster, cluster.nodes_of(app.job)[-1], **settings):
+        cluster.wait_two_passes()
+        app.no_event()
 
 
 # ---- prices

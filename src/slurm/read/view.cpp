@@ -51,6 +51,7 @@ class Builder {
         read_pending();
         find_supply();
         find_failing();
+        find_maintained();
         find_asleep();
         make_pools();
         groups_.make();
@@ -292,16 +293,51 @@ class Builder {
     }
 
     void find_failing() {
-        if (known_.config.leave_nodes == core::LeaveNodes::never) return;
+        if (known_.config.leave_nodes < core::LeaveNodes::failing) return;
         NodeSet out_of_service(taken_);
         out_of_service -= eligibilities_.usable();
         out_of_service.for_each([&](int node) {
             const node_record_t* record = node_record_table_ptr[node];
             const bool is_drained =
-                known_.config.leave_nodes == core::LeaveNodes::drained && IS_NODE_DRAIN(record);
+                known_.config.leave_nodes >= core::LeaveNodes::drained && IS_NODE_DRAIN(record);
             if (is_drained || IS_NODE_FAIL(record)) failing_.add(node);
         });
     }
+
+    // Nodes that a reservation is to have for maintenance, as long before it begins as the job that
+    // has them may take to leave them.
+    void find_maintained() {
+        if (known_.config.leave_nodes < core::LeaveNodes::maintenance) return;
+        ListIterator iterator = list_iterator_create(resv_list);
+        while (auto* reservation = static_cast<slurmctld_resv_t*>(list_next(iterator)))
+            if (compat::is_maintenance(reservation, static_cast<time_t>(now_)))
+                find_maintained(reservation);
+        list_iterator_destroy(iterator);
+        maintained_ -= failing_;
+        failing_ |= maintained_;
+    }
+
+    void find_maintained(const slurmctld_resv_t* reservation) {
+        const NodeSet nodes(reservation->node_bitmap);
+        const auto begin =
+            static_cast<Time>(compat::begin_of(reservation, static_cast<time_t>(now_)));
+        const Duration grace = std::max(known_.config.grace_time, known_.config.max_grace_time);
+        if (begin - now_ > longest_departure(grace)) return;
+        for_each_of(nodes, [&](const core::RunningJob& running, const NodeSet& held) {
+            const job_record_t* job = find_job_record(running.id);
+            const bool is_over = running.limit_end <= begin;
+            if (running.elastic.malleable && job->resv_ptr != reservation && !is_over &&
+                begin - now_ <= longest_departure(grace_of(running.id)))
+                maintained_ |= held;
+        });
+    }
+
+    Duration grace_of(JobId id) const {
+        return controller::grace_of(known_.config, *jobs_.find(id));
+    }
+
+    // To answer and to move data, first for other nodes and then for leaving.
+    static constexpr Duration longest_departure(Duration grace) { return 4 * grace; }
 
     void find_asleep() {
         asleep_ |= NodeSet(power_node_bitmap);
@@ -313,6 +349,7 @@ class Builder {
         for (core::PoolId id = 0; id < view_.pools.size(); ++id) {
             core::Pool& pool = view_.snapshot.pools[id];
             pool.failing = view_.pools[id].overlaps(failing_);
+            pool.maintained = view_.pools[id].overlaps(maintained_);
             pool.asleep = view_.pools[id].overlaps(asleep_);
             for (const SupplySet& set : view_.supply)
                 if (pool.price == 0 && view_.pools[id].overlaps(set.nodes))
@@ -337,7 +374,7 @@ class Builder {
             if (!set.required.empty()) pools = refine(set.required, pools);
         }
         for (const SupplySet& set : view_.supply) pools = refine(set.nodes, pools);
-        for (const NodeSet* set : {&failing_, &asleep_})
+        for (const NodeSet* set : {&failing_, &maintained_, &asleep_})
             if (!set->empty()) pools = refine(*set, pools);
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
@@ -429,6 +466,7 @@ class Builder {
     std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
     NodeSet taken_;                  // a job has them whole
     NodeSet failing_;                // of those, the ones that are to be left
+    NodeSet maintained_;             // of those, the ones that are reserved for maintenance
     NodeSet asleep_;                 // powered down, or on their way up
     std::vector<job_record_t*> running_records_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
