@@ -177,8 +177,8 @@ void Scheduler::run() {
     while (wait()) {
         now = wall_clock();
         take_configuration(now);
-        take_messages(now);
         follow_supply(now);
+        take_messages(now);
         urgent_ |= negotiation_.check_deadlines(now);
         if (negotiation_.next_step() <= now) urgent_ |= negotiation_.follow_steps(now);
         settlement_.settle(now);
@@ -286,24 +286,27 @@ void Scheduler::read_site() {
 
 // Terms change when a source says so, or at a time that it has said before.
 void Scheduler::follow_supply(Time now) {
+    site_.supply_complaint = supply_source_.complaint();
     auto news = supply_source_.take();
-    if (news) {
-        supply_ = core::SupplyClock(*std::move(news));
-        unknown_.clear();
-    }
+    if (news) supply_ = core::SupplyClock(*std::move(news));
     if (!supply_.advance(now) && !news) return;
     reading_.terms = supply_.terms();
     urgent_ = true;
 }
 
+// Once each, as long as they last.
+void Scheduler::name_supply_errors() {
+    const std::vector<std::string>& errors = reading_.view.supply_errors;
+    for (const std::string& error : errors)
+        if (std::ranges::find(site_.supply_errors, error) == site_.supply_errors.end())
+            log_error("supply: {}", error);
+    site_.supply_errors = errors;
+}
+
 // What has changed, with the nodes as Slurm knows them now.
 void Scheduler::announce_supply(Time now) {
     const View& view = reading_.view;
-    if (view.unknown != unknown_)
-        for (const std::string& name : view.unknown)
-            log_error("supply: Slurm knows no partition and no node {}; its line is ignored",
-                      printable(name));
-    unknown_ = view.unknown;
+    name_supply_errors();
     if (view.supply.empty() && site_.supply.empty()) return;
     std::vector<journal::Supply> in_force;
     for (const SupplySet& set : view.supply)

@@ -223,18 +223,21 @@ def test_a_job_shrinks_above_its_price_and_grows_below_it(cluster, supply):
 
 
 def test_a_source_that_is_bad_or_gone_changes_nothing(cluster, supply, expect_errors):
-    expect_errors += ["prices=|stays in force", "is ignored"]
+    expect_errors += ["prices=|stays in force", "is not in force"]
     spot = cluster.all_nodes[4]
     supply(f"{spot} price=0.9\nnowhere cap=1\n", Policy="lina-default")
     wait_until(lambda: "no partition and no node nowhere" in cluster.log, "the log names it")
     say(cluster, f"{spot} prices=0.1\n")
     wait_until(lambda: "supply:1: 'prices=0.1' is neither" in cluster.log, "the log has the line")
+    shown = cluster.run("selastic", "jobs").out
+    assert "no partition and no node nowhere" in shown and "supply:1: 'prices=0.1' is neither" in shown, shown
     before = cluster.log.count("stays in force")
     (cluster.dir / "supply").unlink()
     wait_until(lambda: cluster.log.count("stays in force") == before + 1, "the log says it is gone")
     assert cluster.selastic("jobs")["supply"] == [{"name": spot, "nodes": spot, "price": 0.9}]
     say(cluster, f"{spot} price=0.2\n")
     wait_until(lambda: cluster.selastic("jobs")["supply"][0]["price"] == 0.2, "it is read again")
+    wait_until(lambda: cluster.selastic("jobs")["supply_errors"] == [], "nothing is wrong any more")
 
 
 def test_a_command_says_it_and_has_a_deadline(cluster, elastic, expect_errors):
@@ -253,6 +256,23 @@ def test_a_command_says_it_and_has_a_deadline(cluster, elastic, expect_errors):
 
 
 # ---- caps
+
+def test_all_nodes_have_a_name(cluster, supply, expect_errors):
+    """And a list with nodes that do not exist holds for the others."""
+    expect_errors += ["knows no node"]
+    supply(f"all cap=2\n{cluster.all_nodes[0]},n77 price=0.5\n")
+    everything, first = wait_until(lambda: cluster.selastic("jobs")["supply"], "it is in force")
+    assert cluster.expand(everything["nodes"]) == cluster.all_nodes and everything["cap"] == 2
+    assert first["nodes"] == cluster.all_nodes[0]
+    shown = cluster.run("selastic", "jobs").out
+    assert "all: price 0, at most 2 nodes in use" in shown and "knows no node n77 of" in shown, shown
+    within, beyond = cluster.sbatch("-N2", "--exclusive", wrap="sleep 100"), cluster.sbatch("-N1", wrap="true")
+    cluster.wait_state(within, "RUNNING")
+    cluster.wait_two_passes()
+    assert cluster.state(beyond) == "PENDING"
+    say(cluster, "ALL cap=3\n")
+    cluster.wait_state(beyond, "COMPLETED")
+
 
 @pytest.mark.smoke
 def test_a_cap_that_falls_shrinks_and_kills_nobody(cluster, supply):

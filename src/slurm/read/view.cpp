@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "common/hostlist.hpp"
+#include "common/text.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/hindrance.hpp"
@@ -72,7 +73,7 @@ class Builder {
         view_.in_groups.clear();
         view_.heterogeneous.clear();
         view_.supply.clear();
-        view_.unknown.clear();
+        view_.supply_errors.clear();
     }
 
     // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
@@ -271,25 +272,52 @@ class Builder {
     void find_supply() {
         for (const core::Terms& terms : known_.terms) {
             NodeSet nodes = nodes_named(terms.nodes);
-            if (nodes.empty())
-                view_.unknown.push_back(terms.nodes);
-            else
-                view_.supply.push_back({terms, std::move(nodes)});
+            if (!nodes.empty()) view_.supply.push_back({terms, std::move(nodes)});
         }
     }
 
-    // A partition before a list: who names a partition "n1" knows it.
-    static NodeSet nodes_named(const std::string& name) {
+    // A partition before anything else: who names one "n1" or "ALL" knows it.
+    NodeSet nodes_named(const std::string& name) {
         std::string text = name;
-        if (const part_record_t* partition = find_part_record(text.data()))
-            return NodeSet(partition->node_bitmap);
+        if (const part_record_t* partition = find_part_record(text.data())) {
+            NodeSet nodes(partition->node_bitmap);
+            if (nodes.empty())
+                complain("partition {} has no nodes; its line is not in force", printable(name));
+            return nodes;
+        }
+        return equal_ignoring_case(name, "ALL") ? all_nodes() : nodes_listed(name);
+    }
+
+    static NodeSet all_nodes() {
         NodeSet nodes;
+        for (int node = 0; node < node_record_count; ++node)
+            if (node_record_table_ptr[node]) nodes.add(node);
+        return nodes;
+    }
+
+    NodeSet nodes_listed(const std::string& name) {
+        NodeSet nodes;
+        std::vector<std::string> unknown;
         auto names = expand_hostlist(name);
-        if (!names) return nodes;
-        for (std::string& one : *names)
+        if (!names) names = std::vector{name};
+        for (std::string& one : *names) {
             if (const node_record_t* node = find_node_record2(one.data()))
                 nodes.add(static_cast<int>(node->index));
+            else
+                unknown.push_back(std::move(one));
+        }
+        if (nodes.empty())
+            complain("Slurm knows no partition and no node {}; its line is not in force",
+                     printable(name));
+        else if (!unknown.empty())
+            complain("Slurm knows no node {} of {}; the line is in force for the others",
+                     printable(compress_hostlist(std::move(unknown))), printable(name));
         return nodes;
+    }
+
+    template <class... Args>
+    void complain(fmt::format_string<Args...> format, Args&&... args) {
+        view_.supply_errors.push_back(fmt::format(format, std::forward<Args>(args)...));
     }
 
     void find_failing() {
