@@ -122,6 +122,16 @@ Json supply_in_force(const Site& site) {
     return list;
 }
 
+Json supply_errors(const Site& site) {
+    Json list = Json::array();
+    const auto add = [&](const std::string& error) {
+        list.push(Json::object().set("message", error));
+    };
+    if (!site.supply_complaint.empty()) add(site.supply_complaint);
+    for (const std::string& error : site.supply_errors) add(error);
+    return list;
+}
+
 Json times(const controller::Times& times) {
     return Json::object()
         .set("count", static_cast<std::int64_t>(times.count))
@@ -221,6 +231,7 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         .set("nodes", site_.nodes)
         .set("idle", site_.idle)
         .set("supply", supply_in_force(site_))
+        .set("supply_errors", supply_errors(site_))
         .set("policy", config_.policy_name)
         .set("pass", times(site_.timings.passes))
         .set("lock", times(site_.timings.lock))

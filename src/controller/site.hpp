@@ -49,7 +49,9 @@ struct Site {
     std::string journal_path;
     // Jobs whose batch script keeps them on a node that they would leave, and that node.
     std::map<JobId, std::string> bound;
-    std::vector<journal::Supply> supply;  // what nodes cost, and how many may be used
+    std::vector<journal::Supply> supply;     // what nodes cost, and how many may be used
+    std::vector<std::string> supply_errors;  // what is not in force, and why
+    std::string supply_complaint;            // why its source cannot be read, "" if it can
     std::function<bool(uid_t)> is_operator;
     std::function<std::string(uid_t)> user_name;
     // Drains nodes for a user and says who is there; the nodes that are drained already are left

@@ -261,6 +261,7 @@ void fields(F& f, Batch& batch) {
     f.required("at", batch.at, controller::kCount);
     f.required("events", batch.events, controller::kCount);
     f.required("text", batch.text, controller::kText);
+    f.optional("gap", batch.gap);
 }
 
 }  // namespace elastic::journal

@@ -27,6 +27,7 @@ void SupplySource::configure(const core::Config& config) {
     timeout_ = config.supply_timeout;
     stopping_ = false;
     has_tried_ = false;
+    complaint_.clear();
     begun_ = std::chrono::steady_clock::now();
     if (!file_.empty() || !command_.empty())
         thread_ = std::thread([this] { run(); });
@@ -59,19 +60,32 @@ Result<std::string> SupplySource::read() const {
                          : read_file(file_, core::kMaxSupplyText);
 }
 
-void SupplySource::read_once(std::string& last, std::string& complaint) {
+std::string SupplySource::complaint() const {
+    std::lock_guard guard(mutex_);
+    return complaint_;
+}
+
+// Logs it where it is another than the last one.
+void SupplySource::complain(const std::string& complaint) {
+    {
+        std::lock_guard guard(mutex_);
+        if (std::exchange(complaint_, complaint) == complaint) return;
+    }
+    if (!complaint.empty())
+        log_error("{}", complaint);
+    else
+        log_info("{}: can be read again", file_.empty() ? command_ : file_);
+}
+
+void SupplySource::read_once(std::string& last) {
     const Result<std::string> text = read();
     const std::string& name = file_.empty() ? command_ : file_;
     Result<core::Supply> supply = text ? core::parse_supply(*text, name) : text.error();
     if (stopping_) return;
-    if (!supply) {
-        if (supply.error().message != complaint)
-            log_error("{}; what it said before stays in force", supply.error().message);
-        complaint = supply.error().message;
-        return;
-    }
-    if (!complaint.empty()) log_info("{}: can be read again", name);
-    complaint.clear();
+    if (!supply)
+        return complain(
+            fmt::format("{}; what it said before stays in force", supply.error().message));
+    complain("");
     if (*text == last) return;
     last = *text;
     {
@@ -82,9 +96,9 @@ void SupplySource::read_once(std::string& last, std::string& complaint) {
 }
 
 void SupplySource::run() {
-    std::string last, complaint;
+    std::string last;
     for (;;) {
-        read_once(last, complaint);
+        read_once(last);
         if (!has_tried_.exchange(true)) wake_();
         std::unique_lock guard(mutex_);
         wakeup_.wait_for(guard, std::chrono::duration<double>(interval_),

@@ -34,16 +34,21 @@ class SupplySource {
     // What was read last, once for each change.  Nothing named, nothing is in force.
     std::optional<core::Supply> take();
 
+    // Why the last reading changed nothing, "" if it was good.
+    std::string complaint() const;
+
   private:
     void run();
     Result<std::string> read() const;
-    void read_once(std::string& last, std::string& complaint);
+    void read_once(std::string& last);
+    void complain(const std::string& complaint);
 
     std::function<void()> wake_;
     std::string file_, command_;
     Duration interval_ = 0, timeout_ = 0;
-    std::mutex mutex_;  // for the next
+    mutable std::mutex mutex_;  // for the next two
     std::optional<core::Supply> news_;
+    std::string complaint_;
     std::atomic<bool> stopping_ = false;
     std::condition_variable wakeup_;
     std::atomic<bool> has_tried_ = false;

@@ -240,6 +240,11 @@ struct Describe {
 
 }  // namespace
 
+bool is_resume(const Event& event) {
+    const auto* controller = std::get_if<Controller>(&event.what);
+    return controller && controller->what == Controller::What::resume;
+}
+
 std::string_view name_of(const Event& event) {
     return kNames[event.what.index()];
 }

@@ -180,6 +180,7 @@ struct Event {
         what;
 };
 
+bool is_resume(const Event&);            // a Controller's
 std::string_view name_of(const Event&);  // "resize": what `event` says in the file
 JobId job_of(const Event&);              // 0 for what is no job's
 OpId op_of(const Event&);                // 0 if it has none

@@ -66,9 +66,8 @@ Result<void> check_is_journal(int fd, const std::string& path) {
         path);
 }
 
-bool is_resume(const Event& event) {
-    const auto* controller = std::get_if<Controller>(&event.what);
-    return controller && controller->what == Controller::What::resume;
+bool is_same_file(const struct stat& one, const struct stat& other) {
+    return one.st_ino == other.st_ino && one.st_dev == other.st_dev;
 }
 
 // Closes at the end of a scope.
@@ -89,6 +88,15 @@ class File {
   private:
     int fd_;
 };
+
+// How to read a file that begins like this; "" if it is not compressed.
+std::string_view unpacker_of(std::string_view beginning) {
+    if (beginning.starts_with("\x1f\x8b")) return "zcat";
+    if (beginning.starts_with("\x28\xb5\x2f\xfd")) return "zstdcat";
+    if (beginning.starts_with("\xfd\x37\x7a\x58\x5a")) return "xzcat";
+    if (beginning.starts_with("BZh")) return "bzcat";
+    return {};
+}
 
 // A cheap test on the text spares parsing the lines of all other jobs.
 bool may_concern(std::string_view line, const std::string& job_key) {
@@ -157,19 +165,38 @@ Result<void> Writer::open(const std::string& path) {
         ::close(fd);
         return is_ours;
     }
-    const bool is_another = fd_ >= 0 && path != path_;
+    struct stat before {
+    }, about{};
+    if (::fstat(fd, &about) != 0) about = {};
+    const bool is_known = fd_ >= 0 && ::fstat(fd_, &before) == 0;
+    gap_ |= is_known && (!is_same_file(before, about) || about.st_size < end_);
     if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
     path_ = path;
+    end_ = about.st_size;
     torn_ = ends_inside_a_line(fd);
-    gap_ |= torn_ || is_another;
-    failing_ = false;
+    gap_ |= torn_;
+    failing_ = deleted_ = false;
     return {};
 }
 
 Result<void> Writer::reopen() {
     if (path_.empty()) return {};
     return open(std::string(path_));
+}
+
+Result<void> Writer::look() {
+    struct stat about {};
+    if (fd_ < 0 || ::fstat(fd_, &about) != 0) return {};
+    if (about.st_nlink == 0) {
+        auto opened = reopen();
+        gap_ = true;
+        const bool is_known = std::exchange(deleted_, !opened);
+        return is_known ? Result<void>{} : opened;
+    }
+    gap_ |= about.st_size < end_;
+    if (about.st_size != std::exchange(end_, about.st_size)) torn_ = ends_inside_a_line(fd_);
+    return {};
 }
 
 Result<void> Writer::write(const Event& event) {
@@ -184,8 +211,9 @@ Batch Writer::prepare(const std::vector<Event>& events) const {
         batch.at = about.st_size;
     }
     batch.events = events.size();
-    if (torn_) batch.text = "\n";
     batch.resumes = !events.empty() && is_resume(events.front());
+    batch.gap = gap_ && !batch.resumes;
+    if (torn_ && !events.empty()) batch.text = "\n";
     for (const Event& event : events) batch.text += to_json(event).dump() + '\n';
     return batch;
 }
@@ -199,26 +227,35 @@ Result<void> Writer::write(const Batch& batch) {
 
 Result<void> Writer::complete(const Batch& batch) {
     struct stat about {};
-    if (batch.events == 0 || fd_ < 0 || ::fstat(fd_, &about) != 0) return {};
-    if (about.st_ino != batch.file || about.st_size < batch.at) return {};
-    std::string there(static_cast<std::size_t>(about.st_size - batch.at), '\0');
-    if (there.size() >= batch.text.size()) return {};
-    if (pread_retrying(fd_, there.data(), there.size(), batch.at) !=
-        static_cast<ssize_t>(there.size()))
+    if (fd_ < 0 || ::fstat(fd_, &about) != 0) return {};
+    if (batch.file == 0 && end_ == 0) return {};  // both are new
+    gap_ = true;
+    const std::int64_t written = end_ - batch.at;
+    if (about.st_ino != batch.file || written < 0 || written > std::ssize(batch.text)) return {};
+    const auto there = behind(batch.at);
+    if (!there) return there.error();
+    if (!batch.text.starts_with(*there)) return {};
+    const std::string_view missing = std::string_view(batch.text).substr(there->size());
+    auto appended = append(missing, static_cast<std::size_t>(std::ranges::count(missing, '\n')));
+    if (!failing_) gap_ = batch.gap;
+    return appended;
+}
+
+// The file from there on.
+Result<std::string> Writer::behind(std::int64_t at) const {
+    std::string text(static_cast<std::size_t>(end_ - at), '\0');
+    if (pread_retrying(fd_, text.data(), text.size(), at) != std::ssize(text))
         return error("cannot read {}: {}", path_, std::strerror(errno));
-    if (!batch.text.starts_with(there)) return {};
-    std::string_view missing = std::string_view(batch.text).substr(there.size());
-    auto written = append(missing, static_cast<std::size_t>(std::ranges::count(missing, '\n')));
-    if (!failing_) gap_ = false;
-    return written;
+    return text;
 }
 
 Result<void> Writer::append(std::string_view lines, std::size_t events) {
-    if (fd_ < 0) return {};
+    if (fd_ < 0 || lines.empty()) return {};
     ssize_t n;
     do n = ::write(fd_, lines.data(), lines.size());
     while (n < 0 && errno == EINTR);
     if (n < 0) return failed(std::strerror(errno), events);
+    end_ += n;
     if (static_cast<std::size_t>(n) < lines.size()) {
         torn_ = n > 0 ? lines[static_cast<std::size_t>(n) - 1] != '\n' : torn_;
         const auto rest = lines.substr(static_cast<std::size_t>(n));
@@ -253,6 +290,12 @@ Result<void> Reader::open(const std::string& path) {
     struct stat about {};
     if (::fstat(fd, &about) == 0 && S_ISDIR(about.st_mode))
         return error("cannot read {}: it is a directory", path);
+    std::array<char, 8> there{};
+    const ssize_t size = pread_retrying(fd, there.data(), there.size(), 0);
+    const auto unpacker =
+        unpacker_of({there.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
+    if (!unpacker.empty())
+        return error("{0} is compressed; in place of its name: <({1} {0})", path, unpacker);
     return {};
 }
 
@@ -296,8 +339,7 @@ bool Reader::replaced() const {
     struct stat ours {
     }, theirs{};
     if (fd_ < 0 || ::fstat(fd_, &ours) != 0 || ::stat(path_.c_str(), &theirs) != 0) return false;
-    return ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev ||
-           ::lseek(fd_, 0, SEEK_CUR) > ours.st_size;
+    return !is_same_file(ours, theirs) || ::lseek(fd_, 0, SEEK_CUR) > ours.st_size;
 }
 
 Result<Journal> read_journal(const std::string& path) {

@@ -24,6 +24,7 @@ struct Batch {
     std::size_t events = 0;
     std::string text;
     bool resumes = false;  // begins with what there is, so that nothing before it is needed
+    bool gap = false;      // events are missing before it, and it does not resume
 };
 
 // Appends to a file, one write(2) an event or a batch, so that what was written survives
@@ -42,6 +43,10 @@ class Writer {
     Result<void> open(const std::string& path);
     // Opens the same path again, for logrotate; the old file stays in use if that fails.
     Result<void> reopen();
+    // Notices what others have done to the file since the last write.  Where it was cut off
+    // (copytruncate) there is a gap; where it was deleted, reopen(); an error of that is returned
+    // once.  One that was renamed stays in use.
+    Result<void> look();
 
     // When writing begins to fail, the error is returned once; until it succeeds again
     // events are lost silently and lost() counts them.  Without an open file
@@ -52,8 +57,9 @@ class Writer {
     // written next, to be kept with that state; then they are written at once.
     Batch prepare(const std::vector<Event>&) const;
     Result<void> write(const Batch&);
-    // After a crash: writes what is missing of the last batch that was kept.
-    // Nothing if it is complete or another file has taken the place of its own.
+    // After a restart, before all else: writes what is missing of the last batch that was kept.
+    // A file that does not end with that batch then is another one, was cut off, or has more than
+    // was kept: that is a gap, and nothing is written.
     Result<void> complete(const Batch&);
 
     // Whether the file lacks events, since they were lost or went to another file, and nothing has
@@ -67,11 +73,14 @@ class Writer {
   private:
     Result<void> append(std::string_view lines, std::size_t events);
     Result<void> failed(std::string_view what, std::size_t events);
+    Result<std::string> behind(std::int64_t at) const;
 
     std::string path_;
     int fd_ = -1;
+    std::int64_t end_ = 0;  // of the file, as this writer left it
     bool torn_ = false;     // the file does not end with a newline
     bool failing_ = false;  // the last write failed
+    bool deleted_ = false;  // the file was deleted, and no other could be opened
     bool gap_ = false;
     std::uint64_t lost_ = 0;
 };

@@ -35,6 +35,14 @@ class Prices {
         }
     }
 
+    // Prices that are in force are said anew.
+    void forget(Time at) {
+        for (auto& [name, node] : nodes_) {
+            if (!node.by_set.empty()) node.changes.push_back({at, 0});
+            node.by_set.clear();
+        }
+    }
+
     const std::vector<PriceChange>& of(const std::string& node) const {
         static const std::vector<PriceChange> kNone;
         const auto found = nodes_.find(node);
@@ -82,9 +90,11 @@ void add(NodeHours& hours, const Span& span, const std::vector<PriceChange>& cha
 
 std::vector<NodeHours> node_hours(const std::vector<Line>& lines) {
     Prices prices;
-    for (const Line& line : lines)
+    for (const Line& line : lines) {
+        if (is_resume(line.event)) prices.forget(line.event.time);
         if (const auto* supply = std::get_if<Supply>(&line.event.what))
             prices.feed(line.event.time, *supply);
+    }
     const Timeline held = timeline(lines);
     std::vector<NodeHours> result;
     for (const JobHistory& job : held.jobs) result.push_back({job.label, job.user, job.name});

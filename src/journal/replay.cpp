@@ -60,6 +60,12 @@ struct Job {
     OpId unready = 0;  // an expansion applied but not reported in use
 };
 
+// Of the events that follow a Controller's `resume`.
+bool says_what_there_is(const Event& event) {
+    return std::holds_alternative<Submit>(event.what) ||
+           std::holds_alternative<Start>(event.what) || std::holds_alternative<Supply>(event.what);
+}
+
 struct Node {
     JobId owner = 0;  // who has it whole
     int sharers = 0;
@@ -85,17 +91,24 @@ struct Replay::State {
     std::size_t line = 0;
     std::optional<Malformed> torn;  // the line before, which a writer that resumes has left so
     bool resuming = false;          // what there is is being said anew
+    std::unordered_set<JobId> ran;  // when the journal resumed, and not said anew yet
 
     template <class... Args>
     void report(Rule rule, JobId job, fmt::format_string<Args...> format, Args&&... args) {
         violations.push_back({line, rule, job, fmt::format(format, std::forward<Args>(args)...)});
     }
 
+    // Nothing is wrong with a job that may have been submitted before the journal begins.
+    void report_unknown(JobId id, std::string_view event) {
+        if (!options.lacks_beginning)
+            report(Rule::not_submitted, id, "{} of a job that was never submitted", event);
+    }
+
     // The job if it is running; null after a report.
     Job* running(JobId id, std::string_view event) {
         const auto it = jobs.find(id);
         if (it == jobs.end()) {
-            report(Rule::not_submitted, id, "{} of a job that was never submitted", event);
+            report_unknown(id, event);
             return nullptr;
         }
         if (it->second.state == Job::State::running) return &it->second;
@@ -242,9 +255,7 @@ struct Replay::State {
 
     // The line before was torn, or it was no event at all.
     void judge_torn(const Event* next) {
-        const auto* controller = next ? std::get_if<Controller>(&next->what) : nullptr;
-        const bool is_explained = controller && controller->what == Controller::What::resume;
-        if (torn && !is_explained) {
+        if (torn && !(next && is_resume(*next))) {
             line = torn->number;
             report(Rule::malformed, 0, "{}", torn->message);
         }
@@ -254,9 +265,11 @@ struct Replay::State {
     // Nobody knows what has happened meanwhile.
     void forget() {
         for (auto& [id, job] : jobs) {
+            if (job.state == Job::State::running) ran.insert(id);
             job = Job{};
             job.state = Job::State::ended;
         }
+        options.lacks_beginning = false;
         nodes.assign(nodes.size(), Node{});
         ops.clear();
         in_use = 0;
@@ -299,10 +312,10 @@ struct Replay::State {
     void on(const Start& e) {
         const auto it = jobs.find(e.job);
         if (it == jobs.end())
-            report(Rule::not_submitted, e.job, "start of a job that was never submitted");
+            report_unknown(e.job, "start");
         else if (it->second.state == Job::State::ended)
             report(Rule::after_end, e.job, "start of a job that has ended");
-        if (!saw_controller)
+        if (!saw_controller && !options.lacks_beginning)
             report(Rule::no_controller, e.job,
                    "start before the controller said how many nodes there are");
         Job& job = jobs[e.job];
@@ -313,7 +326,7 @@ struct Replay::State {
                 report(Rule::starts_twice, e.job, "start of a job that runs already");
             return;
         }
-        ++summary.started;
+        summary.started += ran.erase(e.job) == 0;
         job.state = Job::State::running;
         job.shared = e.shared;
         job.met_restart = resuming;
@@ -470,8 +483,7 @@ struct Replay::State {
 
     void on(const End& e) {
         const auto it = jobs.find(e.job);
-        if (it == jobs.end())
-            return report(Rule::not_submitted, e.job, "end of a job that was never submitted");
+        if (it == jobs.end()) return report_unknown(e.job, "end");
         Job& job = it->second;
         if (job.state == Job::State::ended)
             return report(Rule::after_end, e.job, "end of a job that has ended");
@@ -488,6 +500,11 @@ struct Replay::State {
     }
 };
 
+bool is_beginning(const Event& event) {
+    const auto* controller = std::get_if<Controller>(&event.what);
+    return controller && (controller->what == Controller::What::start || is_resume(event));
+}
+
 std::string_view to_string(Rule rule) {
     return kRules[static_cast<std::size_t>(rule)];
 }
@@ -498,8 +515,7 @@ Replay::~Replay() = default;
 void Replay::feed(std::size_t line, const Event& event) {
     state_->judge_torn(&event);
     state_->begin_line(line, event.time);
-    state_->resuming &=
-        std::holds_alternative<Submit>(event.what) || std::holds_alternative<Start>(event.what);
+    state_->resuming &= says_what_there_is(event);
     std::visit([this](const auto& e) { state_->on(e); }, event.what);
 }
 

@@ -48,6 +48,7 @@ struct Violation {
 struct ReplayOptions {
     bool may_still_run = false;    // jobs without an end are fine: the journal is of a live cluster
     Duration clock_tolerance = 1;  // time may go back by so much
+    bool lacks_beginning = false;  // jobs submitted before it are not judged until it resumes
 };
 
 struct Summary {
@@ -59,6 +60,9 @@ struct Summary {
     int running = 0;     // at the end of the journal
     int peak_nodes = 0;  // most in use at once
 };
+
+// Whether a journal may begin so: a controller starts, or says anew what there is.
+bool is_beginning(const Event&);
 
 struct Held {
     JobId job = 0;

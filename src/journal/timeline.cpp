@@ -8,6 +8,7 @@
 // [Timeline::from, Timeline::to].
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -44,10 +45,12 @@ class Builder {
   private:
     using SpanByRow = std::unordered_map<std::size_t, std::size_t>;
 
-    // Whoever still runs when a journal resumes is said anew.
+    // Whoever still runs when a journal resumes is said anew, and then goes on with what it had.
     void on(const Controller& e) {
         result_.nodes = std::max(result_.nodes, e.nodes);
         if (e.what != Controller::What::resume) return;
+        resumed_at_ = now_;
+        resumed_ = held_;
         while (!held_.empty()) on(End{held_.begin()->first, "", 0});
     }
 
@@ -79,7 +82,10 @@ class Builder {
     template <class E>
     void on(const E&) {}
 
-    void on(const Submit& e) { submitted_[e.job] = {e, now_}; }
+    void on(const Submit& e) {
+        const auto [known, is_new] = submitted_.try_emplace(e.job, e, now_);
+        if (!is_new && now_ != resumed_at_) known->second = {e, now_};
+    }
 
     void on(const Start& e) {
         const auto [it, is_new] = job_index_.try_emplace(e.job, result_.jobs.size());
@@ -93,11 +99,18 @@ class Builder {
             job.submit = at;
         }
         job.label = e.array.empty() ? std::to_string(e.job) : printable(e.array);
-        job.start = now_;
         job.state.clear();
-        job.sizes.push_back(e.count);
+        const SpanByRow before = held_before(e.job);
+        if (before.empty()) job.start = now_;
+        if (before.empty() || job.sizes.back() != e.count) job.sizes.push_back(e.count);
         held_.try_emplace(e.job);
-        take_nodes(e.job, e.nodes, false);
+        take_nodes(e.job, e.nodes, false, before);
+    }
+
+    // The spans of a job that ran when the journal resumed and is said anew now.
+    SpanByRow held_before(JobId id) {
+        const auto before = resumed_.extract(id);
+        return before && now_ == resumed_at_ ? before.mapped() : SpanByRow{};
     }
 
     void on(const Resize& e) {
@@ -123,7 +136,7 @@ class Builder {
         held_.erase(it);
     }
 
-    void take_nodes(JobId id, const std::string& nodes, bool joined) {
+    void take_nodes(JobId id, const std::string& nodes, bool joined, const SpanByRow& before = {}) {
         const Result<std::vector<std::string>> names = expand_hostlist(nodes);
         if (!names) return;
         const int index = static_cast<int>(job_index_.at(id));
@@ -131,6 +144,10 @@ class Builder {
             const auto [row, is_new] = row_index_.try_emplace(name, result_.rows.size());
             if (is_new) result_.rows.push_back({name, {}});
             std::vector<Span>& spans = result_.rows[row->second].spans;
+            if (const auto open = before.find(row->second); open != before.end()) {
+                held_[id].insert(*open);
+                continue;
+            }
             if (!held_[id].try_emplace(row->second, spans.size()).second) continue;
             spans.push_back({index, now_, now_, joined, false, false});
         }
@@ -172,6 +189,8 @@ class Builder {
     std::unordered_map<std::string, std::size_t> row_index_;
     std::map<JobId, SpanByRow> held_;  // of running jobs: the open span in each row
     std::set<JobId> waiting_;          // whose last step lacks nodes
+    std::optional<Time> resumed_at_;
+    std::map<JobId, SpanByRow> resumed_;  // held when the journal resumed, not yet said anew
 };
 
 }  // namespace

@@ -177,8 +177,8 @@ void Scheduler::run() {
     while (wait()) {
         now = wall_clock();
         take_configuration(now);
-        take_messages(now);
         follow_supply(now);
+        take_messages(now);
         urgent_ |= negotiation_.check_deadlines(now);
         if (negotiation_.next_step() <= now) urgent_ |= negotiation_.follow_steps(now);
         settlement_.settle(now);
@@ -222,7 +222,11 @@ void Scheduler::take_configuration(Time now) {
         return;
     }
     config_ = *config;
-    if (auto opened = open_journal(); !opened) log_error("{}", opened.error().message);
+    if (auto opened = open_journal(); !opened)
+        log_error(
+            "{}; events go on into the file that was open, and slurmctld would not start so: "
+            "correct it, then `scontrol reconfigure`",
+            opened.error().message);
     controller::ServerOptions options = [this] {
         ControllerLock lock;
         return server_options();
@@ -282,24 +286,27 @@ void Scheduler::read_site() {
 
 // Terms change when a source says so, or at a time that it has said before.
 void Scheduler::follow_supply(Time now) {
+    site_.supply_complaint = supply_source_.complaint();
     auto news = supply_source_.take();
-    if (news) {
-        supply_ = core::SupplyClock(*std::move(news));
-        unknown_.clear();
-    }
+    if (news) supply_ = core::SupplyClock(*std::move(news));
     if (!supply_.advance(now) && !news) return;
     reading_.terms = supply_.terms();
     urgent_ = true;
 }
 
+// Once each, as long as they last.
+void Scheduler::name_supply_errors() {
+    const std::vector<std::string>& errors = reading_.view.supply_errors;
+    for (const std::string& error : errors)
+        if (std::ranges::find(site_.supply_errors, error) == site_.supply_errors.end())
+            log_error("supply: {}", error);
+    site_.supply_errors = errors;
+}
+
 // What has changed, with the nodes as Slurm knows them now.
 void Scheduler::announce_supply(Time now) {
     const View& view = reading_.view;
-    if (view.unknown != unknown_)
-        for (const std::string& name : view.unknown)
-            log_error("supply: Slurm knows no partition and no node {}; its line is ignored",
-                      printable(name));
-    unknown_ = view.unknown;
+    name_supply_errors();
     if (view.supply.empty() && site_.supply.empty()) return;
     std::vector<journal::Supply> in_force;
     for (const SupplySet& set : view.supply)
@@ -316,20 +323,22 @@ void Scheduler::announce_supply(Time now) {
     site_.supply = std::move(in_force);
 }
 
-// Once each: a batch script cannot move, so its job keeps a node that is drained or failing.
+// Once each: a batch script cannot move, so its job keeps a node that is to be left.
 void Scheduler::name_who_cannot_leave() {
     std::map<JobId, std::string> bound;
     const core::Snapshot& snapshot = reading_.view.snapshot;
     for (const core::RunningJob& job : snapshot.running) {
-        if (!job.elastic.malleable || !snapshot.pools[job.batch_host_pool].failing) continue;
+        const core::Pool& pool = snapshot.pools[job.batch_host_pool];
+        if (!job.elastic.malleable || !pool.failing) continue;
         const controller::Job* entry = state_.jobs.find(job.id);
         if (!entry || entry->batch_host.empty()) continue;
         bound.emplace(job.id, entry->batch_host);
         if (site_.bound.contains(job.id)) continue;
         log_info(
-            "job {0}: cannot leave {1}, which is drained or failing: its batch script runs there; "
-            "wait for its end, or `scontrol requeue {0}`",
-            entry->label(), entry->batch_host);
+            "job {0}: cannot leave {1}, which is {2}: its batch script runs there; wait for its "
+            "end, or `scontrol requeue {0}`",
+            entry->label(), entry->batch_host,
+            pool.maintained ? "reserved for maintenance" : "drained or failing");
     }
     site_.bound = std::move(bound);
 }
@@ -412,6 +421,9 @@ void Scheduler::report(bool& failed, const Result<void>& saved, const char* cons
 //
 // A journal that lacks events is told what there is in place of what has happened since.
 void Scheduler::save_and_write(const std::vector<journal::Event>& events) {
+    if (auto looked = journal_.look(); !looked)
+        log_error("{}; the file was deleted, events are lost until that works again",
+                  looked.error().message);
     const bool tells_anew = journal_.has_gap() && !events.empty();
     state_.telling = journal_.prepare(
         tells_anew ? tell_anew(state_.jobs, site_, config_.policy_name, wall_clock()) : events);

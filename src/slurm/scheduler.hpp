@@ -46,6 +46,7 @@ class Scheduler {
     void read_site();
     void follow_supply(Time now);
     void announce_supply(Time now);
+    void name_supply_errors();
     void name_who_cannot_leave();
     void name_heterogeneous();
     std::string recorded_pass() const;
@@ -90,8 +91,7 @@ class Scheduler {
     controller::Reception reception_{server_, negotiation_, queries_};
 
     controller::SupplySource supply_source_{[this] { wake(); }};
-    core::SupplyClock supply_;          // as it was read last
-    std::vector<std::string> unknown_;  // names in it that were complained of
+    core::SupplyClock supply_;  // as it was read last
 
     std::vector<std::string> doubtful_;  // settings of slurm.conf that the log has named
 

@@ -2,8 +2,10 @@
 """Annotations at submission: what is wrong is refused with one clear line, what is right is kept."""
 
 import json
+import subprocess
 
 import pytest
+from elastic_live import wait_until
 
 # annotation, sbatch arguments, what the message must name
 WRONG = [
@@ -112,6 +114,22 @@ def test_pref_is_where_a_job_starts(cluster):
     app = cluster.actor("malleable,min=1,pref=3,max=6")
     assert app.opened["nodes"] == 3
     assert (app.opened["min"], app.opened["max"]) == (1, 6)
+
+
+@pytest.mark.parametrize("command", [["salloc", "true"], ["srun", "true"]], ids=["salloc", "srun"])
+def test_immediate_waits_for_so_many_seconds(cluster, command):
+    """As with Slurm's own schedulers; without a number it is refused, as with defer."""
+    full = cluster.sbatch(f"-N{cluster.nodes}", "--exclusive", wrap="sleep 100")
+    cluster.wait_state(full, "RUNNING")
+    name, program = command
+    refused = cluster.run(name, "--immediate", "-N1", program, check=False)
+    assert refused.code != 0 and "Individual job submission scheduling attempts deferred" in refused.out + refused.err
+    given_up = cluster.run(name, "--immediate=2", "-N1", program, check=False)
+    assert given_up.code != 0 and "queued and waiting for resources" in given_up.err, str(given_up)
+    with subprocess.Popen([name, "--immediate=50", "-N1", "-J", "patient", program], env=cluster.env) as waiting:
+        wait_until(lambda: "patient" in cluster.run("squeue", "-h", "-t", "PD", "-o", "%j").out, "it waits")
+        cluster.run("scancel", full)
+        assert waiting.wait(timeout=60) == 0
 
 
 def test_salloc_and_srun_take_part(cluster):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """[gupta] section VII: nodes that fail are left, prices and caps are followed, without anybody asking."""
 
+import contextlib
 import json
 
 import pytest
@@ -118,6 +119,75 @@ def test_selastic_run_takes_workers_off_a_marked_node(cluster, mark):
     assert "status 0" in app.finish()
 
 
+# ---- nodes that are to be maintained
+
+@contextlib.contextmanager
+def maintenance(cluster, nodes, **settings):
+    settings = {"StartTime": "now+60", "Duration": 60, "Users": "nobody", "Flags": "MAINT,IGNORE_JOBS", **settings}
+    cluster.run("scontrol", "create", "reservation", "ReservationName=fans", f"Nodes={nodes}",
+                *(f"{key}={value}" for key, value in settings.items()))
+    try:
+        yield
+    finally:
+        cluster.end_jobs()
+        cluster.run("scontrol", "delete", "ReservationName=fans", check=False)
+
+
+@pytest.mark.parametrize("flags", ["MAINT,IGNORE_JOBS", "MAINT,IGNORE_JOBS,DAILY"])
+def test_nodes_are_left_before_they_are_maintained(cluster, elastic, flags):
+    elastic(LeaveNodes="maintenance", GraceTime=30)
+    app = cluster.actor("malleable,min=2,max=3", "-N3")
+    batch, _, last = cluster.nodes_of(app.job)
+    rest = [node for node in cluster.all_nodes if node not in cluster.nodes_of(app.job)]
+    with maintenance(cluster, f"{batch},{last}", StartTime="now+3600", Flags=flags):
+        others = cluster.sbatch(f"-N{len(rest)}", "--exclusive", "-t2", wrap="sleep 100")
+        cluster.wait_state(others, "RUNNING")
+        cluster.wait_two_passes()
+        app.no_event()
+        cluster.run("scontrol", "update", "ReservationName=fans", "StartTime=now+60")
+        offer = app.event("offer_shrink")
+        assert offer["node_list"] == last
+        app.do("accept", offer["op"])
+        app.event("accepted")
+        app.do("done", offer["op"])
+        app.event("resized")
+        cluster.wait_journal(app.job, "resize", reason="the nodes are reserved for maintenance")
+        wait_until(lambda: f"job {app.job}: cannot leave {batch}, which is reserved for maintenance" in cluster.log,
+                   "the log names the batch host")
+        assert f"cannot leave {batch}" in cluster.run("selastic", "show", app.job).out
+        cluster.wait_two_passes()
+        app.no_event()
+
+
+def test_a_maintained_node_is_replaced_where_there_is_another(cluster, elastic):
+    elastic(LeaveNodes="maintenance", GraceTime=30)
+    app = cluster.actor("malleable,min=3,max=4", "-N3")
+    last = cluster.nodes_of(app.job)[-1]
+    with maintenance(cluster, last):
+        app.take_expand()
+        app.take_shrink()
+        assert last not in cluster.nodes_of(app.job) and len(cluster.nodes_of(app.job)) == 3
+
+
+@pytest.mark.parametrize("why", ["not asked to", "no maintenance", "floats", "over by then", "its own"])
+def test_nodes_are_kept(cluster, elastic, why):
+    elastic(LeaveNodes="drained" if why == "not asked to" else "maintenance", GraceTime=30)
+    options = {"over by then": ["-t1"], "its own": ["--reservation=fans"]}.get(why, [])
+    settings = {"no maintenance": {"Flags": "IGNORE_JOBS"}, "floats": {"Flags": "MAINT,IGNORE_JOBS,TIME_FLOAT"},
+                "over by then": {"StartTime": "now+90"},
+                "its own": {"StartTime": "now", "Users": "root"}}.get(why, {})
+    if why == "its own":
+        with maintenance(cluster, f"{','.join(cluster.all_nodes[:3])}", **settings):
+            app = cluster.actor("malleable,min=1,max=3", "-N3", *options)
+            cluster.wait_two_passes()
+            app.no_event()
+        return
+    app = cluster.actor("malleable,min=1,max=3", "-N3", *options)
+    with maintenance(cluster, cluster.nodes_of(app.job)[-1], **settings):
+        cluster.wait_two_passes()
+        app.no_event()
+
+
 # ---- prices
 
 @pytest.mark.smoke
@@ -153,18 +223,21 @@ def test_a_job_shrinks_above_its_price_and_grows_below_it(cluster, supply):
 
 
 def test_a_source_that_is_bad_or_gone_changes_nothing(cluster, supply, expect_errors):
-    expect_errors += ["prices=|stays in force", "is ignored"]
+    expect_errors += ["prices=|stays in force", "is not in force"]
     spot = cluster.all_nodes[4]
     supply(f"{spot} price=0.9\nnowhere cap=1\n", Policy="lina-default")
     wait_until(lambda: "no partition and no node nowhere" in cluster.log, "the log names it")
     say(cluster, f"{spot} prices=0.1\n")
     wait_until(lambda: "supply:1: 'prices=0.1' is neither" in cluster.log, "the log has the line")
+    shown = cluster.run("selastic", "jobs").out
+    assert "no partition and no node nowhere" in shown and "supply:1: 'prices=0.1' is neither" in shown, shown
     before = cluster.log.count("stays in force")
     (cluster.dir / "supply").unlink()
     wait_until(lambda: cluster.log.count("stays in force") == before + 1, "the log says it is gone")
     assert cluster.selastic("jobs")["supply"] == [{"name": spot, "nodes": spot, "price": 0.9}]
     say(cluster, f"{spot} price=0.2\n")
     wait_until(lambda: cluster.selastic("jobs")["supply"][0]["price"] == 0.2, "it is read again")
+    wait_until(lambda: cluster.selastic("jobs")["supply_errors"] == [], "nothing is wrong any more")
 
 
 def test_a_command_says_it_and_has_a_deadline(cluster, elastic, expect_errors):
@@ -183,6 +256,23 @@ def test_a_command_says_it_and_has_a_deadline(cluster, elastic, expect_errors):
 
 
 # ---- caps
+
+def test_all_nodes_have_a_name(cluster, supply, expect_errors):
+    """And a list with nodes that do not exist holds for the others."""
+    expect_errors += ["knows no node"]
+    supply(f"all cap=2\n{cluster.all_nodes[0]},n77 price=0.5\n")
+    everything, first = wait_until(lambda: cluster.selastic("jobs")["supply"], "it is in force")
+    assert cluster.expand(everything["nodes"]) == cluster.all_nodes and everything["cap"] == 2
+    assert first["nodes"] == cluster.all_nodes[0]
+    shown = cluster.run("selastic", "jobs").out
+    assert "all: price 0, at most 2 nodes in use" in shown and "knows no node n77 of" in shown, shown
+    within, beyond = cluster.sbatch("-N2", "--exclusive", wrap="sleep 100"), cluster.sbatch("-N1", wrap="true")
+    cluster.wait_state(within, "RUNNING")
+    cluster.wait_two_passes()
+    assert cluster.state(beyond) == "PENDING"
+    say(cluster, "ALL cap=3\n")
+    cluster.wait_state(beyond, "COMPLETED")
+
 
 @pytest.mark.smoke
 def test_a_cap_that_falls_shrinks_and_kills_nobody(cluster, supply):

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -290,6 +291,69 @@ def test_the_journal_of_a_disk_that_was_full(cluster, elastic, expect_errors, sm
     checked = cluster.run("selastic", "check", "--running", journal, check=False)
     assert checked.code == 0, checked.out + text
     cluster.end_jobs()  # Slurm's front end does not survive a reconfiguration while batch jobs end
+
+
+def rotate(cluster, journal, how):
+    """What was written so far, in a file of its own."""
+    old = journal.with_name(f"{journal.name}.{how}")
+    if how == "copytruncate":
+        shutil.copy(journal, old)
+        os.truncate(journal, 0)
+    elif how == "delete":
+        shutil.copy(journal, old)
+        journal.unlink()
+    elif how == "restart":
+        cluster.run("scontrol", "shutdown", "slurmctld")
+        wait_until(lambda: not cluster.minicluster.daemon("slurmctld").pid(), "slurmctld has ended")
+        journal.rename(old)
+        cluster.start_controller()
+    else:
+        journal.rename(old)
+        cluster.reconfigure("configuration read")
+    return old
+
+
+@pytest.mark.parametrize("how", ["rename", "copytruncate", "delete", "restart"])
+def test_a_rotated_journal_can_be_read_alone(cluster, elastic, how):
+    """Agreements in flight, elements of arrays, jobs that wait or are suspended, prices: all is told anew."""
+    spot = cluster.dir / "spot"
+    spot.write_text(f"{cluster.all_nodes[0]} price=0.5\n")
+    elastic(SupplyFile=spot, SupplyInterval=1)
+    wait_until(lambda: cluster.selastic("jobs")["supply"], "the price is in force")
+    app = cluster.actor("malleable,min=1,max=4", "-N3")
+    array = cluster.sbatch("-N1", "--exclusive", "--array=1-2", wrap="sleep 200")
+    cluster.wait_state(f"{array}_2", "RUNNING")
+    suspended = cluster.sbatch("-N1", "--exclusive", wrap="sleep 200")
+    cluster.wait_journal(suspended, "start")
+    cluster.run("scontrol", "suspend", suspended)
+    cluster.wait_journal(suspended, "end", state="SUSPENDED")
+    waiting = cluster.sbatch(f"-N{cluster.nodes}", "--exclusive", wrap="true")
+    cluster.run("selastic", "shrink", app.job, 2)
+    offer = app.event("offer_shrink")
+    cluster.wait_journal(waiting, "submit")
+    old = rotate(cluster, cluster.journal_path(), how)
+    if how == "restart":
+        cluster.wait_connected(app.job)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.do("done", offer["op"])
+    app.event("resized")
+    cluster.wait_journal(app.job, "resize")
+    cluster.run("scontrol", "resume", suspended)
+    cluster.wait_journal(suspended, "start")
+    first, *told = cluster.journal()
+    if how != "copytruncate":  # what came before the cut was noticed would stand before it
+        assert (first["event"], first["what"]) == ("controller", "resume"), (first, told)
+    assert {f"{array}_1", f"{array}_2"} <= {event.get("array") for event in cluster.journal(event="start")}, told
+    assert [event["price"] for event in cluster.journal(event="supply")][:1] == [0.5]
+    for files in [[cluster.journal_path()], [cluster.journal_path(), old]]:
+        cluster.run("selastic", "check", "--running", *files)
+        hours = json.loads(cluster.run("selastic", "hours", "--json", *files).out)["jobs"]
+        assert {str(app.job), f"{array}_1", f"{array}_2"} <= {job["job"] for job in hours}
+    drawn = cluster.run("selastic", "gantt", "--ascii", "--width", 200, cluster.journal_path(), old).out
+    assert re.search(rf"^\S+ +{app.job} .* 3 -> 2$", drawn, re.M), drawn
+    cluster.end_jobs()
+    spot.unlink()
 
 
 def test_a_file_that_is_no_journal_is_left_alone(cluster, elastic, expect_errors, tmp_path):

@@ -25,3 +25,11 @@ shows() {
     cat "$dir/out" "$dir/err"
     failures=$((failures + 1))
 }
+
+# shows_not TEXT: the last output does not have it.
+shows_not() {
+    grep -qF -- "$1" "$dir/out" "$dir/err" || return 0
+    echo "FAIL: in the output: $1"
+    cat "$dir/out" "$dir/err"
+    failures=$((failures + 1))
+}

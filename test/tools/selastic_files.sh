@@ -33,11 +33,38 @@ expect 1 $selastic check "$dir/first"
 shows 'vanished: job 102'
 expect 0 $selastic check --running "$dir/first"
 expect 0 $selastic check "$dir/first" "$dir/second"
-expect 1 $selastic check --json "$dir/second"
-shows '"rule":"not_submitted"'
+expect 0 $selastic check "$dir/second" "$dir/first"
+shows '6 jobs (5 completed'
+for command in check hours gantt; do
+    expect 0 $selastic $command "$dir/second"
+    shows "$dir/second: begins in the middle of a journal"
+    expect 0 $selastic $command "$dir/first" "$dir/second"
+    shows_not 'begins in the middle'
+done
+gzip -c "$dir/first" >"$dir/first.gz"
+expect 2 $selastic check "$dir/first.gz" "$dir/second"
+shows "$dir/first.gz is compressed; in place of its name: <(zcat $dir/first.gz)"
+mkfifo "$dir/pipe"
+zcat "$dir/first.gz" >"$dir/pipe" &
+expect 0 $selastic check "$dir/second" "$dir/pipe"
+shows '6 jobs (5 completed'
+wait
 printf 'rubbish\n' >>"$dir/second"
 expect 1 $selastic check "$dir/first" "$dir/second"
 shows "$dir/second:35: malformed"
+
+{
+    echo '{"time":7,"event":"controller","what":"resume","nodes":2}'
+    echo '{"time":7,"event":"submit","job":7,"class":"rigid","min":2,"pref":2,"max":2}'
+    echo '{"time":7,"event":"start","job":7,"nodes":"n[1-2]","count":2}'
+    echo '{"time":9,"event":"end","job":7,"state":"COMPLETED","count":2}'
+} >"$dir/rotated"
+expect 0 $selastic check "$dir/rotated"
+shows_not 'at the beginning'
+for command in hours gantt; do
+    expect 0 $selastic $command "$dir/rotated"
+    shows 'ran already at the beginning'
+done
 
 {
     echo '{"time":0,"event":"supply","name":"spot","nodes":"n2","price":0.5}'

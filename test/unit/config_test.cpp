@@ -47,6 +47,14 @@ TEST(config_reads_every_key) {
     check_that(config.policy.victim_order == VictimOrder::gain);
 }
 
+TEST(config_knows_which_nodes_are_left) {
+    check_that(parse("")->leave_nodes == LeaveNodes::drained);
+    check_that(parse("LeaveNodes=Maintenance")->leave_nodes == LeaveNodes::maintenance);
+    check_that(parse("LeaveNodes=never")->leave_nodes == LeaveNodes::never);
+    check_error(parse("LeaveNodes=soon"),
+                "elastic.conf:1: LeaveNodes=soon: one of never, failing, drained, maintenance");
+}
+
 TEST(config_policy_counts_first_wherever_it_stands) {
     Config config = *parse("Backfill=none\nPolicy=EASY\n");
     check_eq(config.policy_name, "easy");

@@ -181,6 +181,141 @@ TEST(a_gap_lasts_until_the_journal_resumes) {
     check_that(!writer.has_gap());
 }
 
+TEST(a_file_that_begins_anew_has_a_gap) {
+    for (const std::string how : {"rename", "copytruncate", "delete", "another", "nothing"}) {
+        const Folder folder;
+        Writer writer;
+        check_ok(writer.open(folder.file()));
+        check_ok(writer.write(accept(1)));
+        check_that(!writer.has_gap());
+        if (how == "rename") std::rename(folder.file().c_str(), folder.file(".1").c_str());
+        if (how == "copytruncate") check_eq(::truncate(folder.file().c_str(), 0), 0);
+        if (how == "delete") std::remove(folder.file().c_str());
+        check_ok(how == "another" ? writer.open(folder.file(".new")) : writer.reopen());
+        check_eq(writer.has_gap(), how != "nothing");
+        check_ok(writer.write(accept(2)));
+        check_ok(writer.reopen());
+        check_eq(writer.has_gap(), how != "nothing");
+    }
+}
+
+// Without any word to the writer.
+TEST(what_others_do_to_the_file_is_noticed) {
+    const Folder folder;
+    Writer writer;
+    check_ok(writer.look());
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.write(accept(1)));
+    check_ok(writer.look());
+    check_that(!writer.has_gap());
+    check_eq(std::rename(folder.file().c_str(), folder.file(".1").c_str()), 0);
+    check_ok(writer.look());
+    check_ok(writer.write(accept(2)));
+    check_that(!writer.has_gap());
+    check_eq(content(folder.file(".1")), line(1) + line(2));
+    std::remove(folder.file(".1").c_str());
+    check_ok(writer.look());
+    check_that(writer.has_gap());
+    const Event resume{5, Controller{Controller::What::resume, 4, "easy"}};
+    check_ok(writer.write(resume));
+    check_ok(writer.look());
+    check_that(!writer.has_gap());
+    check_eq(content(folder.file()), to_json(resume).dump() + "\n");
+    check_eq(::truncate(folder.file().c_str(), 3), 0);
+    check_ok(writer.look());
+    check_that(writer.has_gap());
+    check_ok(writer.write(resume));
+    check_eq(content(folder.file()), "{\"t\n" + to_json(resume).dump() + "\n");
+}
+
+TEST(a_deleted_file_that_cannot_be_made_anew_is_reported_once) {
+    const Folder folder;
+    const std::string within = folder.file() + ".d", path = within + "/journal";
+    ::mkdir(within.c_str(), 0700);
+    Writer writer;
+    check_ok(writer.open(path));
+    std::remove(path.c_str());
+    ::rmdir(within.c_str());
+    const auto looked = writer.look();
+    check_that(!looked && looked.error().message.find(path) != std::string::npos);
+    check_ok(writer.write(accept(1)));
+    check_ok(writer.look());
+    ::mkdir(within.c_str(), 0700);
+    check_ok(writer.look());
+    check_that(writer.has_gap());
+    check_ok(writer.write(accept(2)));
+    check_eq(content(path), line(2));
+    std::remove(path.c_str());
+    ::rmdir(within.c_str());
+}
+
+// What the state file keeps is the last batch; the file may have become anything since.
+TEST(a_restart_finds_a_gap_unless_the_file_ends_with_what_was_kept) {
+    struct Case {
+        std::string there;
+        bool gap;
+    };
+    const std::string before = line(1), batch_text = line(2);
+    for (const Case& c : {Case{before + batch_text, false},
+                          {before, false},
+                          {"", true},
+                          {before + batch_text + line(3), true},
+                          {before + line(3), true}}) {
+        const Folder folder;
+        Writer writer;
+        check_ok(writer.open(folder.file()));
+        check_ok(writer.write(accept(1)));
+        const Batch batch = writer.prepare({accept(2)});
+        check_eq(::truncate(folder.file().c_str(), 0), 0);
+        append(folder.file(), c.there);
+        Writer next;
+        check_ok(next.open(folder.file()));
+        check_ok(next.complete(batch));
+        check_eq(next.has_gap(), c.gap);
+        check_eq(content(folder.file()), c.there == before ? before + batch_text : c.there);
+    }
+}
+
+TEST(a_restart_finds_the_gap_of_the_controller_before) {
+    const Folder folder;
+    append(folder.file(), line(1) + "{\"time\":2,\"ev");
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    for (const auto& events : {std::vector<Event>{}, {accept(2)}}) {
+        const Batch kept = writer.prepare(events);
+        check_ok(writer.write(kept));
+        Writer next;
+        check_ok(next.open(folder.file()));
+        check_ok(next.complete(kept));
+        check_that(next.has_gap());
+    }
+    const Batch resume = writer.prepare({{5, Controller{Controller::What::resume, 4, "easy"}}});
+    Writer next;
+    check_ok(next.open(folder.file()));
+    check_ok(next.complete(resume));
+    check_that(!next.has_gap());
+}
+
+TEST(a_file_and_a_state_that_are_both_new_have_no_gap) {
+    const Folder folder;
+    Writer writer;
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.complete({}));
+    check_that(!writer.has_gap());
+    append(folder.file(), line(1));
+    check_ok(writer.open(folder.file()));
+    check_ok(writer.complete({}));  // the state was lost
+    check_that(writer.has_gap());
+}
+
+TEST(a_compressed_file_is_named_as_that) {
+    const Folder folder;
+    append(folder.file(".gz"), "\x1f\x8b\x08 and so on");
+    Reader reader;
+    const auto opened = reader.open(folder.file(".gz"));
+    check_that(!opened && opened.error().message.find("zcat") != std::string::npos);
+}
+
 TEST(without_a_file_writing_does_nothing) {
     Writer writer;
     check_ok(writer.write(accept(1)));

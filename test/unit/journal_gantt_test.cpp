@@ -116,6 +116,25 @@ TEST(nobody_is_drawn_beyond_a_gap_who_is_not_there_behind_it) {
     check_that(timeline(lines).rows[0].spans == (std::vector<Span>{{0, 0, 20, false, false}}));
 }
 
+TEST(who_runs_on_when_a_journal_resumes_is_drawn_as_if_it_did_not) {
+    const std::vector<Line> before = small_journal();
+    std::vector<Line> lines(before.begin(), before.begin() + 4);
+    const Time now = 10;
+    lines.push_back({5, {now, Controller{Controller::What::resume, 4, ""}}});
+    for (int said : {1, 2, 3}) {  // each is said anew
+        lines.push_back(before[static_cast<std::size_t>(said)]);
+        lines.back().event.time = now;
+    }
+    lines.insert(lines.end(), before.begin() + 4, before.end());
+    const Timeline whole = timeline(before), cut = timeline(lines);
+    check_eq(cut.rows.size(), whole.rows.size());
+    for (std::size_t i = 0; i < whole.rows.size(); ++i)
+        check_that(cut.rows[i].spans == whole.rows[i].spans);
+    check_that(cut.jobs[0].sizes == whole.jobs[0].sizes);
+    check_eq(cut.jobs[0].start, whole.jobs[0].start);
+    check_eq(cut.jobs[0].submit, whole.jobs[0].submit);
+}
+
 TEST(nodes_can_be_picked) {
     const Result<Timeline> t = only_nodes(timeline(small_journal()), "n[2,7]");
     check_ok(t);

@@ -355,6 +355,33 @@ TEST(a_journal_that_resumes_says_anew_what_there_is) {
     check_eq(script.faults(), (Faults{"20 after_end"}));
 }
 
+TEST(what_is_said_anew_includes_prices_and_counts_as_no_start) {
+    Script script;
+    script.submit(1).start(1, "n[1-2]", 2).offer(1, 9);
+    script.add(Controller{Controller::What::resume, 8, ""});
+    script.add(Supply{"spot", "n1", 1, -1}).submit(1).submit(2);
+    script.start(1, "n[1-2]", 2).start(2, "n3", 1).add(Accept{1, 9});
+    check_eq(script.faults(), Faults{});
+    check_eq(script.summary().started, 2);
+}
+
+TEST(a_journal_without_its_beginning_judges_whom_it_knows) {
+    const ReplayOptions option{true, 1, true};
+    Journal journal;
+    const auto add = [&](auto what) {
+        journal.lines.push_back({journal.lines.size() + 1, {1, std::move(what)}});
+        return check(journal, option).violations.size();
+    };
+    check_eq(add(Accept{1, 9}), 0u);
+    check_eq(add(Start{2, "n1", 1, false}), 0u);
+    check_eq(add(End{1, "COMPLETED", 7}), 0u);
+    check_eq(add(Submit{3, "rigid", 1, 1, 1, 0, "", ""}), 0u);
+    check_eq(add(Start{3, "n1", 1, false}), 1u);  // which job 2 has
+    check_eq(add(Controller{Controller::What::resume, 8, ""}), 1u);
+    check_eq(add(Submit{3, "rigid", 1, 1, 1, 0, "", ""}), 1u);
+    check_eq(add(Accept{1, 9}), 2u);  // nobody is unknown any more
+}
+
 TEST(a_torn_line_is_a_fault_unless_the_journal_resumes_behind_it) {
     const Event resume{5, Controller{Controller::What::resume, 8, ""}};
     const Event start{5, Controller{Controller::What::start, 8, ""}};

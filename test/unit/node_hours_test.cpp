@@ -34,6 +34,19 @@ TEST(node_hours_are_cut_where_prices_change) {
     check_eq(hours[0].cost, 0.5 + 2.0);
 }
 
+TEST(prices_that_are_not_said_anew_when_a_journal_resumes_are_over) {
+    const auto hours = node_hours(lines({
+        {0, Supply{"spot", "n1", 2, -1}},
+        {0, Start{1, "n1", 1, false}},
+        {1 * kHour, Controller{Controller::What::resume, 4, ""}},
+        {1 * kHour, Start{1, "n1", 1, false}},
+        {3 * kHour, End{1, "COMPLETED", 1}},
+    }));
+    check_eq(hours.size(), 1U);
+    check_eq(hours[0].hours, 3.0);
+    check_eq(hours[0].cost, 2.0);
+}
+
 TEST(of_several_prices_of_a_node_the_first_counts) {
     const auto hours = node_hours(lines({
         {0, Supply{"rack", "n1", 0, 3}},

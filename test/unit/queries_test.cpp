@@ -66,6 +66,15 @@ struct Desk : Room {
     }
 };
 
+// What `selastic jobs` says of the supply that is not in force.
+std::string supply_errors(const Json& reply) {
+    std::string text;
+    const Json errors = reply.get("supply_errors");
+    for (std::size_t i = 0; i < errors.size(); ++i)
+        text += errors.at(i).get_string("message") + "; ";
+    return text;
+}
+
 struct WithJournal : Desk {
     WithJournal() {
         site.journal_path = folder / "journal";
@@ -354,4 +363,12 @@ TEST(who_stays_says_what_would_be_needed) {
     job.elastic = false;
     check_eq(desk.prospect({7, "6_1", "n4", State::running}),
              "false: stays: it is not malleable: wait for its end, or `scontrol requeue 6_1`");
+}
+
+TEST(what_is_not_in_force_is_said) {
+    Desk desk;
+    check_eq(supply_errors(desk.reply(query("jobs"))), "");
+    desk.site.supply_errors = {"no spot"};
+    desk.site.supply_complaint = "/supply: no such file";
+    check_eq(supply_errors(desk.reply(query("jobs"))), "/supply: no such file; no spot; ");
 }

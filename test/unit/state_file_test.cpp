@@ -254,6 +254,9 @@ TEST(an_inode_of_64_bits_survives) {
     State state;
     state.telling = {0xffff'0000'0000'0001, 1, 1, "\n"};
     check_eq(Restart(state).after.telling.file, 0xffff'0000'0000'0001);
+    check_that(!Restart(state).after.telling.gap);
+    state.telling.gap = true;
+    check_that(Restart(state).after.telling.gap);
 }
 
 TEST(a_file_that_is_wrong_is_refused_and_says_where) {

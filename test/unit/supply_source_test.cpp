@@ -76,8 +76,10 @@ TEST(a_source_that_cannot_be_read_has_been_tried) {
     Watched watched(folder / "absent");
     watched.wait_until_ready();
     check_that(!watched.source.take());
+    check_that(watched.source.complaint().find(folder / "absent") != std::string::npos);
     write(folder / "absent", "a cap=1\n");
     check_eq(watched.next().sets[0], "a");
+    check_eq(watched.source.complaint(), "");
 }
 
 TEST(who_stops_does_not_wait_for_a_command) {

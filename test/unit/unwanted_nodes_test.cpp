@@ -41,6 +41,24 @@ TEST(a_failing_node_is_left_by_a_job_that_stays_large_enough) {
     check_eq(plan_text(b.snapshot), "shrink 1 [0,1] ->3\n");
 }
 
+TEST(the_reason_to_leave_is_maintenance_where_nothing_else_is_wrong) {
+    SnapshotBuilder b({0, 0, 0});
+    b.snapshot.eligibilities[0] = {0};
+    b.snapshot.pools[1].failing = b.snapshot.pools[2].failing = true;
+    b.snapshot.pools[2].maintained = true;
+    b.run(1, malleable(1, 2, 4), {2, 1, 0}, 100);
+    b.run(2, malleable(1, 2, 4), {2, 0, 1}, 100);
+    b.run(3, malleable(1, 2, 4), {2, 1, 1}, 100);
+    Planner planner;
+    Rng rng(1);
+    std::string reasons;
+    for (const Action& action : planner.plan(b.snapshot, *preset("lina-default"), rng).actions)
+        reasons += fmt::format("{} {}; ", action.job, to_string(action.reason));
+    check_eq(reasons,
+             "1 the nodes are drained or failing; 2 the nodes are reserved for maintenance; "
+             "3 the nodes are drained or failing; ");
+}
+
 TEST(a_failing_node_is_replaced_before_a_job_gets_smaller_than_it_prefers) {
     SnapshotBuilder b = with_failing_pool(2);
     b.run(1, malleable(1, 4, 8), {3, 1}, 100);

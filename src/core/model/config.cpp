@@ -74,13 +74,13 @@ Result<void> path(Config& config, std::string_view text) {
 }
 
 Result<void> leave_nodes(Config& config, std::string_view text) {
-    constexpr std::array<std::string_view, 3> kNames{"never", "failing", "drained"};
+    constexpr auto kNames = names(LeaveNodes{});
     for (std::size_t i = 0; i < kNames.size(); ++i)
         if (equal_ignoring_case(text, kNames[i])) {
             config.leave_nodes = static_cast<LeaveNodes>(i);
             return {};
         }
-    return error("one of never, failing, drained");
+    return error("one of never, failing, drained, maintenance");
 }
 
 constexpr int kDay = 86400;

@@ -3,7 +3,9 @@
 // simulator alike.  Described in elastic.conf(5).
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "common/limits.hpp"
 #include "common/result.hpp"
@@ -14,8 +16,12 @@ namespace elastic::core {
 
 enum class ShrinkTimeout { revoke, kill };
 
-// Which nodes malleable jobs leave without being told ([gupta] section VII-A).
-enum class LeaveNodes { never, failing, drained };  // drained: those that are failing, too
+// Which nodes malleable jobs leave without being told ([gupta] section VII-A); each of these
+// includes those before it.
+enum class LeaveNodes { never, failing, drained, maintenance };
+constexpr auto names(LeaveNodes) {
+    return std::to_array<std::string_view>({"never", "failing", "drained", "maintenance"});
+}
 
 struct Config {
     std::string policy_name{kDefaultPolicy};
@@ -32,7 +38,7 @@ struct Config {
     int max_connections = 4096;      // MaxConnections in all
     int max_connections_per_user = 256;  // MaxConnectionsPerUser
     std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
-    LeaveNodes leave_nodes = LeaveNodes::drained;  // LeaveNodes=never|failing|drained
+    LeaveNodes leave_nodes = LeaveNodes::drained;  // LeaveNodes
     // What nodes cost and how many may be used (supply.hpp); at most one of the two is not "".
     std::string supply_file;        // SupplyFile
     std::string supply_command;     // SupplyCommand: a program's path, that prints it

@@ -34,9 +34,10 @@ enum class Reason {
     // shrink
     for_pending_job,
     for_evolving_job,
-    leaves_failing,  // [gupta] section VII-A: its nodes are drained or about to fail
-    leaves_dear,     // [gupta] section VII-B: they cost more than it takes them for
-    over_budget,     // more nodes are in use than may be
+    leaves_failing,     // [gupta] section VII-A: its nodes are drained or about to fail
+    leaves_maintained,  // ... or reserved for maintenance soon
+    leaves_dear,        // [gupta] section VII-B: they cost more than it takes them for
+    over_budget,        // more nodes are in use than may be
     // expand
     nobody_can_use,  // idle nodes that no pending job can use
     lent,            // ... until they are needed for a reservation
@@ -69,6 +70,7 @@ constexpr auto names(Reason) {
         "a pending job needs the nodes",
         "an evolving job needs the nodes",
         "the nodes are drained or failing",
+        "the nodes are reserved for maintenance",
         "the nodes cost more than its price",
         "more nodes are in use than the cap allows",
         "no pending job can use the nodes",

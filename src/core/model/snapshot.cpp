@@ -45,6 +45,7 @@ void fields(F& f, Pool& pool) {
     f.required("nodes", pool.nodes, kNodes);
     f.optional("price", pool.price, Number{0, kMaxPrice});
     f.optional("failing", pool.failing);
+    f.optional("maintained", pool.maintained);
     f.optional("asleep", pool.asleep);
 }
 

@@ -20,11 +20,12 @@ namespace elastic::core {
 
 // A set of nodes that every job either may use as a whole or not at all.
 struct Pool {
-    int idle = 0;          // nodes free now, those promised to agreements in flight included
-    int nodes = 0;         // nodes in all
-    double price = 0;      // of a node and hour, in the site's unit; 0: nothing beyond the usual
-    bool failing = false;  // drained or about to fail: whoever can leaves, and nobody comes
-    bool asleep = false;   // powered down: woken for a job that needs it to start, not to grow
+    int idle = 0;             // nodes free now, those promised to agreements in flight included
+    int nodes = 0;            // nodes in all
+    double price = 0;         // of a node and hour, in the site's unit; 0: nothing beyond the usual
+    bool failing = false;     // drained or about to fail: whoever can leaves, and nobody comes
+    bool maintained = false;  // failing, since a reservation for maintenance begins soon
+    bool asleep = false;      // powered down: woken for a job that needs it to start, not to grow
 };
 
 // [gupta] section VII: a power cap, as a number of nodes.  Of these pools' nodes, no more than

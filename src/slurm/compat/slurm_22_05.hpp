@@ -57,6 +57,13 @@ inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
                                                         : reservation->start_time_first;
 }
 
+// Whether a reservation will take its nodes for maintenance or has them.  A floating one is always
+// as far away.
+inline bool is_maintenance(const slurmctld_resv_t* reservation, time_t now) {
+    return (reservation->flags & RESERVE_FLAG_MAINT) && reservation->node_bitmap &&
+           !(reservation->flags & RESERVE_FLAG_TIME_FLOAT) && reservation->end_time > now;
+}
+
 // What the request of a job says of GRES, as a list of gres_state_t that the caller frees; null if
 // it says nothing.
 inline xlist* validate_gres(const job_record_t* job, job_details& details) {

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "common/hostlist.hpp"
+#include "common/text.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/hindrance.hpp"
@@ -51,6 +52,7 @@ class Builder {
         read_pending();
         find_supply();
         find_failing();
+        find_maintained();
         find_asleep();
         make_pools();
         groups_.make();
@@ -71,7 +73,7 @@ class Builder {
         view_.in_groups.clear();
         view_.heterogeneous.clear();
         view_.supply.clear();
-        view_.unknown.clear();
+        view_.supply_errors.clear();
     }
 
     // With MaxNodeCount the table has places for nodes that `scontrol create` may make.
@@ -270,38 +272,100 @@ class Builder {
     void find_supply() {
         for (const core::Terms& terms : known_.terms) {
             NodeSet nodes = nodes_named(terms.nodes);
-            if (nodes.empty())
-                view_.unknown.push_back(terms.nodes);
-            else
-                view_.supply.push_back({terms, std::move(nodes)});
+            if (!nodes.empty()) view_.supply.push_back({terms, std::move(nodes)});
         }
     }
 
-    // A partition before a list: who names a partition "n1" knows it.
-    static NodeSet nodes_named(const std::string& name) {
+    // A partition before anything else: who names one "n1" or "ALL" knows it.
+    NodeSet nodes_named(const std::string& name) {
         std::string text = name;
-        if (const part_record_t* partition = find_part_record(text.data()))
-            return NodeSet(partition->node_bitmap);
+        if (const part_record_t* partition = find_part_record(text.data())) {
+            NodeSet nodes(partition->node_bitmap);
+            if (nodes.empty())
+                complain("partition {} has no nodes; its line is not in force", printable(name));
+            return nodes;
+        }
+        return equal_ignoring_case(name, "ALL") ? all_nodes() : nodes_listed(name);
+    }
+
+    static NodeSet all_nodes() {
         NodeSet nodes;
-        auto names = expand_hostlist(name);
-        if (!names) return nodes;
-        for (std::string& one : *names)
-            if (const node_record_t* node = find_node_record2(one.data()))
-                nodes.add(static_cast<int>(node->index));
+        for (int node = 0; node < node_record_count; ++node)
+            if (node_record_table_ptr[node]) nodes.add(node);
         return nodes;
     }
 
+    NodeSet nodes_listed(const std::string& name) {
+        NodeSet nodes;
+        std::vector<std::string> unknown;
+        auto names = expand_hostlist(name);
+        if (!names) names = std::vector{name};
+        for (std::string& one : *names) {
+            if (const node_record_t* node = find_node_record2(one.data()))
+                nodes.add(static_cast<int>(node->index));
+            else
+                unknown.push_back(std::move(one));
+        }
+        if (nodes.empty())
+            complain("Slurm knows no partition and no node {}; its line is not in force",
+                     printable(name));
+        else if (!unknown.empty())
+            complain("Slurm knows no node {} of {}; the line is in force for the others",
+                     printable(compress_hostlist(std::move(unknown))), printable(name));
+        return nodes;
+    }
+
+    template <class... Args>
+    void complain(fmt::format_string<Args...> format, Args&&... args) {
+        view_.supply_errors.push_back(fmt::format(format, std::forward<Args>(args)...));
+    }
+
     void find_failing() {
-        if (known_.config.leave_nodes == core::LeaveNodes::never) return;
+        if (known_.config.leave_nodes < core::LeaveNodes::failing) return;
         NodeSet out_of_service(taken_);
         out_of_service -= eligibilities_.usable();
         out_of_service.for_each([&](int node) {
             const node_record_t* record = node_record_table_ptr[node];
             const bool is_drained =
-                known_.config.leave_nodes == core::LeaveNodes::drained && IS_NODE_DRAIN(record);
+                known_.config.leave_nodes >= core::LeaveNodes::drained && IS_NODE_DRAIN(record);
             if (is_drained || IS_NODE_FAIL(record)) failing_.add(node);
         });
     }
+
+    // Nodes that a reservation is to have for maintenance, as long before it begins as the job that
+    // has them may take to leave them.
+    void find_maintained() {
+        if (known_.config.leave_nodes < core::LeaveNodes::maintenance) return;
+        ListIterator iterator = list_iterator_create(resv_list);
+        while (auto* reservation = static_cast<slurmctld_resv_t*>(list_next(iterator)))
+            if (compat::is_maintenance(reservation, static_cast<time_t>(now_)))
+                find_maintained(reservation);
+        list_iterator_destroy(iterator);
+        maintained_ -= failing_;
+        failing_ |= maintained_;
+    }
+
+    void find_maintained(const slurmctld_resv_t* reservation) {
+        const NodeSet nodes(reservation->node_bitmap);
+        const auto begin =
+            static_cast<Time>(compat::begin_of(reservation, static_cast<time_t>(now_)));
+        const Duration grace = std::max(known_.config.grace_time, known_.config.max_grace_time);
+        if (begin - now_ > longest_departure(grace)) return;
+        for_each_of(nodes, [&](const core::RunningJob& running, const NodeSet& held) {
+            const job_record_t* job = find_job_record(running.id);
+            const bool is_over = running.limit_end <= begin;
+            if (running.elastic.malleable && job->resv_ptr != reservation && !is_over &&
+                begin - now_ <= longest_departure(grace_of(running.id)))
+                maintained_ |= held;
+        });
+    }
+
+    Duration grace_of(JobId id) const {
+        return controller::grace_of(known_.config, *jobs_.find(id));
+    }
+
+    // To answer and to move data, first for other nodes and then for leaving.
+    static constexpr Duration longest_departure(Duration grace) { return 4 * grace; }
 
     void find_asleep() {
         asleep_ |= NodeSet(power_node_bitmap);
@@ -313,6 +377,7 @@ class Builder {
         for (core::PoolId id = 0; id < view_.pools.size(); ++id) {
             core::Pool& pool = view_.snapshot.pools[id];
             pool.failing = view_.pools[id].overlaps(failing_);
+            pool.maintained = view_.pools[id].overlaps(maintained_);
             pool.asleep = view_.pools[id].overlaps(asleep_);
             for (const SupplySet& set : view_.supply)
                 if (pool.price == 0 && view_.pools[id].overlaps(set.nodes))
@@ -337,7 +402,7 @@ class Builder {
             if (!set.required.empty()) pools = refine(set.required, pools);
         }
         for (const SupplySet& set : view_.supply) pools = refine(set.nodes, pools);
-        for (const NodeSet* set : {&failing_, &asleep_})
+        for (const NodeSet* set : {&failing_, &maintained_, &asleep_})
             if (!set->empty()) pools = refine(*set, pools);
         view_.snapshot.pools.resize(pools);
         view_.pools.assign(pools, NodeSet());
@@ -429,6 +494,7 @@ class Builder {
     std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
     NodeSet taken_;                  // a job has them whole
     NodeSet failing_;                // of those, the ones that are to be left
+    NodeSet maintained_;             // of those, the ones that are reserved for maintenance
     NodeSet asleep_;                 // powered down, or on their way up
     std::vector<job_record_t*> running_records_;
     std::set<JobId> seen_;  // of jobs with several places in the queue

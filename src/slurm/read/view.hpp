@@ -39,13 +39,13 @@ struct View {
     std::map<JobId, controller::WaitingGroup> groups;
     std::set<JobId> extended;   // entries that stand for more nodes of the group that starts them
     std::set<JobId> in_groups;  // running jobs, by groups of which others wait
-    std::set<JobId> heterogeneous;     // leaders of jobs that wait and cannot be started
-    int nodes_in_all = 0;              // that exist
-    int node_records = 0;              // in Slurm's table, which may have some to spare
-    bool private_jobs = true;          // PrivateData has "jobs"
-    std::vector<SupplySet> supply;     // as far as Slurm knows the nodes
-    std::vector<std::string> unknown;  // names in the supply of which it knows none
-    time_t read = 0;                   // when; Slurm's marks of change have this resolution
+    std::set<JobId> heterogeneous;           // leaders of jobs that wait and cannot be started
+    int nodes_in_all = 0;                    // that exist
+    int node_records = 0;                    // in Slurm's table, which may have some to spare
+    bool private_jobs = true;                // PrivateData has "jobs"
+    std::vector<SupplySet> supply;           // as far as Slurm knows the nodes
+    std::vector<std::string> supply_errors;  // what of the supply cannot be in force, and why
+    time_t read = 0;                         // when; Slurm's marks of change have this resolution
 
     // Slurm was reconfigured with other nodes: indices mean something else now.
     bool is_stale() const { return node_records != node_record_count; }

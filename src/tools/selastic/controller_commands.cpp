@@ -84,6 +84,14 @@ std::string supply_text(const Json& supply) {
     return text;
 }
 
+// What of the supply is not in force.
+std::string supply_errors_text(const Json& errors) {
+    std::string text;
+    for (std::size_t i = 0; i < errors.size(); ++i)
+        text += fmt::format("supply: {}\n", printable(errors.at(i).get_string("message"), 1000));
+    return text;
+}
+
 std::string range_text(const Json& job) {
     return fmt::format("{}/{}/{}", number(job, "min"), number(job, "pref"), number(job, "max"));
 }
@@ -229,7 +237,7 @@ std::string render_jobs(const Json& body) {
     std::string text = table(rows);
     if (const auto more = body.get_int("left_out"); more > 0)
         text += fmt::format("and {} more jobs, see squeue\n", more);
-    text += supply_text(body.get("supply"));
+    text += supply_text(body.get("supply")) + supply_errors_text(body.get("supply_errors"));
     return text + fmt::format("{} nodes, {} idle, policy {}\n", body.get_int("nodes"),
                               body.get_int("idle"), printable(body.get_string("policy")));
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Reading, checking and drawing journals.
 //
-// A journal that logrotate has cut is given as several files, oldest first, and
-// treated as one.
+// A journal that logrotate has cut is given as several files and treated as one.  Only their first
+// events tell which is older, and a pipe cannot be read twice: so all are open at once, and each
+// has its first event at hand.
 #include "selastic/file_commands.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <iterator>
+#include <memory>
 #include <thread>
 
 #include "journal/gantt.hpp"
@@ -136,18 +138,57 @@ void print_violations(const std::string& file, const std::vector<journal::Violat
     }
 }
 
-Result<void> feed_file(const std::string& file, journal::Replay& replay) {
+struct Part {
+    std::string file;
     journal::Reader reader;
-    if (const Result<void> opened = reader.open(file); !opened) return opened;
-    for (;;) {
-        const journal::Reader::Item item = reader.next();
-        if (const auto* line = std::get_if<journal::Line>(&item))
-            replay.feed(line->number, line->event);
-        else if (const auto* malformed = std::get_if<journal::Malformed>(&item))
-            replay.feed(*malformed);
-        else
-            return {};
+    journal::Reader::Item next;
+
+    const journal::Event* event() const {
+        const auto* line = std::get_if<journal::Line>(&next);
+        return line ? &line->event : nullptr;
     }
+};
+using Parts = std::vector<std::unique_ptr<Part>>;
+
+// Oldest first.
+Result<Parts> open_parts(const std::vector<std::string>& files) {
+    Parts parts;
+    for (const std::string& file : files) {
+        auto& part = parts.emplace_back(std::make_unique<Part>());
+        part->file = file;
+        if (const Result<void> opened = part->reader.open(file); !opened) return opened.error();
+        part->next = part->reader.next();
+    }
+    std::ranges::stable_sort(
+        parts, {}, [](const auto& part) { return part->event() ? part->event()->time : -kNever; });
+    return parts;
+}
+
+// The oldest that has an event, if the journal does not begin with it.
+const Part* begins_in_the_middle(const Parts& parts) {
+    const auto first = std::ranges::find_if(parts, [](const auto& part) { return part->event(); });
+    if (first == parts.end() || journal::is_beginning(*(*first)->event())) return nullptr;
+    return first->get();
+}
+
+void note_beginning(const Part& part, std::string_view consequence) {
+    note("{}: begins in the middle of a journal: {}; name the files before it, too", part.file,
+         consequence);
+}
+
+template <class Function>
+void for_each_item(Part& part, Function&& function) {
+    while (!std::holds_alternative<journal::Reader::AtEnd>(part.next)) {
+        function(part.next);
+        part.next = part.reader.next();
+    }
+}
+
+void feed(const journal::Reader::Item& item, journal::Replay& replay) {
+    if (const auto* line = std::get_if<journal::Line>(&item))
+        replay.feed(line->number, line->event);
+    else if (const auto* malformed = std::get_if<journal::Malformed>(&item))
+        replay.feed(*malformed);
 }
 
 int terminal_width() {
@@ -163,13 +204,31 @@ bool wants_colour(const std::string& choice) {
            std::string_view(term) != "dumb";
 }
 
+// At its beginning a journal that resumes says who runs, not since when.
+void note_who_ran(const std::vector<journal::Line>& lines) {
+    if (lines.empty() || !journal::is_resume(lines.front().event)) return;
+    const auto jobs = std::ranges::count_if(lines, [&](const journal::Line& line) {
+        return line.event.time == lines.front().event.time &&
+               std::holds_alternative<journal::Start>(line.event.what);
+    });
+    if (jobs == 0) return;
+    note(
+        "ran already at the beginning, {}: {} of the jobs; what they held before is in the files "
+        "before it",
+        time_text(lines.front().event.time), jobs);
+}
+
 Result<std::vector<journal::Line>> read_lines(const std::vector<std::string>& files) {
+    const auto parts = open_parts(files);
+    if (!parts) return parts.error();
+    if (const Part* part = begins_in_the_middle(*parts))
+        note_beginning(*part, "jobs that started before are missing");
     std::vector<journal::Line> lines;
-    for (const std::string& file : files) {
-        Result<Journal> part = journal::read_journal(file);
-        if (!part) return part.error();
-        std::move(part->lines.begin(), part->lines.end(), std::back_inserter(lines));
-    }
+    for (const auto& part : *parts)
+        for_each_item(*part, [&](journal::Reader::Item& item) {
+            if (auto* line = std::get_if<journal::Line>(&item)) lines.push_back(std::move(*line));
+        });
+    note_who_ran(lines);
     return lines;
 }
 
@@ -192,12 +251,18 @@ int show_journal_file(const std::string& file, const JournalFilter& filter) {
 }
 
 int check_journal(const CheckOptions& options) {
-    journal::Replay replay({options.may_still_run, 1});
-    for (const std::string& file : options.files) {
+    const auto parts = open_parts(options.files);
+    if (!parts) return fail(parts.error());
+    const Part* middle = begins_in_the_middle(*parts);
+    if (middle)
+        note_beginning(*middle, "jobs submitted before are not judged until all are said anew");
+    journal::Replay replay(
+        {.may_still_run = options.may_still_run, .lacks_beginning = middle != nullptr});
+    for (const auto& part : *parts) {
         const std::size_t before = replay.violations().size();
-        if (const Result<void> fed = feed_file(file, replay); !fed) return fail(fed.error());
-        if (&file == &options.files.back()) replay.finish();
-        if (!options.json) print_violations(file, replay.violations(), before);
+        for_each_item(*part, [&](const auto& item) { feed(item, replay); });
+        if (part == parts->back()) replay.finish();
+        if (!options.json) print_violations(part->file, replay.violations(), before);
     }
     const journal::Verdict verdict{replay.summary(), replay.violations()};
     if (options.json)

@@ -21,7 +21,7 @@ struct JournalFilter {
 int show_journal_file(const std::string& file, const JournalFilter&);
 
 struct CheckOptions {
-    std::vector<std::string> files;  // parts of one journal, oldest first
+    std::vector<std::string> files;  // parts of one journal
     bool may_still_run = false;
     bool json = false;
 };

@@ -236,7 +236,7 @@ void add_snapshot(CLI::App& app, Command& chosen) {
 void add_check(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<CheckOptions>();
     CLI::App* sub = add(app, "check", "Replay a journal and report what cannot be", kOfJournals);
-    sub->add_option("JOURNAL", o->files, "Its files, oldest first")->required();
+    sub->add_option("JOURNAL", o->files, "Its files, in any order")->required();
     sub->add_flag("--running", o->may_still_run, "Jobs without an end are fine");
     sub->add_flag("--json", o->json, "One JSON object");
     sub->callback([o, &chosen] { chosen = [o] { return check_journal(*o); }; });
@@ -246,7 +246,7 @@ void add_hours(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<HoursOptions>();
     CLI::App* sub =
         add(app, "hours", "Say for how long jobs held nodes and what these cost", kOfJournals);
-    sub->add_option("JOURNAL", o->files, "Its files, oldest first")->required();
+    sub->add_option("JOURNAL", o->files, "Its files, in any order")->required();
     sub->add_flag("--json", o->json, "One JSON object");
     sub->callback([o, &chosen] { chosen = [o] { return show_hours(*o); }; });
 }
@@ -254,7 +254,7 @@ void add_hours(CLI::App& app, Command& chosen) {
 void add_gantt(CLI::App& app, Command& chosen) {
     auto o = std::make_shared<GanttOptions>();
     CLI::App* sub = add(app, "gantt", "Draw nodes over time", kOfJournals);
-    sub->add_option("JOURNAL", o->files, "Its files, oldest first")->required();
+    sub->add_option("JOURNAL", o->files, "Its files, in any order")->required();
     sub->add_option("--svg", o->svg, "Write an image; - for standard output")->type_name("FILE");
     sub->add_option("--title", o->title, "Of the image");
     sub->add_option("--nodes", o->nodes, "Only these nodes, e.g. n[1-4,7]")->type_name("LIST");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// [gupta] section VII: malleable jobs leave nodes that are drained or about to fail (A), and nodes
-// that cost more than they take them for (B), without anybody asking.
+// [gupta] section VII: malleable jobs leave nodes that are drained, about to fail or about to be
+// maintained (A), and nodes that cost more than they take them for (B), without anybody asking.
 //
 // Before a node fails its job is asked at once, whatever its resize gap, and gets other nodes first
 // if it would be smaller than it prefers: idle ones, before the queue has its turn, since what the
@@ -56,14 +56,24 @@ void leave(Books& books, std::uint32_t running, const Leaving& how) {
                 how.reason);
 }
 
+Reason why_to_leave(const Snapshot& snapshot, const RunningJob& job, const Leaving& how) {
+    const bool is_for_maintenance = std::ranges::all_of(how.pools, [&](PoolId pool) {
+        return job.held[pool] == 0 || snapshot.pools[pool].maintained;
+    });
+    return is_for_maintenance ? Reason::leaves_maintained : Reason::leaves_failing;
+}
+
 void leave_failing_nodes(Books& books) {
     const Snapshot& snapshot = books.snapshot();
-    const Leaving how{
+    Leaving how{
         unwanted_pools(snapshot, [](const Pool& pool) { return pool.failing && pool.nodes > 0; }),
         next_replacement, Reason::leaves_failing, true};
     if (how.pools.empty()) return;
-    for (std::uint32_t i = 0; i < snapshot.running.size(); ++i)
-        if (books.may_be_asked(i)) leave(books, i, how);
+    for (std::uint32_t i = 0; i < snapshot.running.size(); ++i) {
+        if (!books.may_be_asked(i)) continue;
+        how.reason = why_to_leave(snapshot, snapshot.running[i], how);
+        leave(books, i, how);
+    }
 }
 
 void leave_dear_nodes(Books& books) {

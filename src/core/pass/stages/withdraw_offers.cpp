@@ -21,6 +21,7 @@ std::optional<Reason> objection(const Outlook& outlook, std::uint32_t running,
     const Snapshot& snapshot = outlook.snapshot();
     for (PoolId pool = 0; pool < outlook.pools(); ++pool) {
         if (offer.nodes[pool] == 0) continue;
+        if (snapshot.pools[pool].maintained) return Reason::leaves_maintained;
         if (snapshot.pools[pool].failing) return Reason::leaves_failing;
         if (is_dear(snapshot.pools[pool], snapshot.running[running].elastic))
             return Reason::leaves_dear;
