@@ -9,13 +9,15 @@
 #include <optional>
 #include <string>
 
+#include "controller/minutes.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/attempt.hpp"
 
 namespace elastic::slurm {
 
-// The limit that keeps the job from having `joining` besides its nodes, as squeue would name it.
-std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining);
+// The limit that keeps the job, which has used so much, from having `joining` besides its nodes.
+std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining,
+                                           const controller::NodeTime& used);
 
 // The limit that keeps a pending job, tried so, from starting on so many nodes now; it becomes the
 // job's reason.  Slurm may find another one when it selects the nodes.

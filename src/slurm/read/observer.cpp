@@ -241,6 +241,7 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     entry.shows_last_size = false;
     entry.restarts = static_cast<int>(job->restart_cnt);
     entry.history = {};
+    entry.node_time = {};
     entry.initialises.clear();
     entry.participation.not_before = 0;
     resized(job, entry);
@@ -302,6 +303,7 @@ void Observer::tell_initialisation(Job& entry, Time now, std::vector<journal::Ev
 void Observer::note_resize(const job_record_t* job, Job& entry, Time now) {
     std::string before = entry.node_list;
     int from = entry.nodes;
+    entry.count_nodes_until(now, from);
     resized(job, entry);
     std::string gone = difference(before, entry.node_list);
     std::string come = difference(entry.node_list, before);

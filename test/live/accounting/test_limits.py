@@ -318,6 +318,45 @@ def test_the_time_of_running_jobs_is_given_back(cluster, account):
     assert not account.used()
 
 
+@pytest.mark.parametrize("setting", ["MaxTRESMins=node=8", "GrpTRESMins=node=10", "GrpTRESRunMins=node=10"])
+def test_growth_keeps_an_associations_limits_on_minutes(cluster, account, elastic, setting):
+    """With what it has used, and to its end; a job that came to such a limit would be killed."""
+    key = setting.split("=")[0]
+    shown = {"MaxTRESMins": "MaxTRESMinsPJ=node=8", "GrpTRESMins": r"GrpTRESMins=.*node=10\(",
+             "GrpTRESRunMins": r"GrpTRESRunMins=.*node=10\("}
+    account.limit(setting, shown[key])
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N1", "-t", "4")
+    assert app.take_expand()["size"] == 2
+    assert f"{key.replace('MaxTRESMins', 'MaxTRESMinsPerJob')} node=" in refused_growth(cluster, app, 3)
+    cluster.wait_two_passes()
+    app.no_event()
+    finish(cluster, app)
+
+
+def test_growth_keeps_a_qos_limit_on_minutes(cluster, account, elastic):
+    """A QOS counts in place of the association; its usage factor counts for groups."""
+    qos = f"minutes-{account.name}"
+    account.add_qos(qos, "MaxTRESMinsPerJob=node=12", "MaxTRESMinsPJ=node=12$")
+    account.limit("MaxTRESMins=node=4", "MaxTRESMinsPJ=node=4$")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N1", "-t", "4", f"--qos={qos}")
+    assert app.take_expand()["size"] == 3
+    assert refused_growth(cluster, app, 4).endswith(f"MaxTRESMinsPerJob node=12 of QOS {qos}")
+    finish(cluster, app)
+
+
+def test_a_usage_factor_counts_for_the_minutes_of_a_group(cluster, account, elastic):
+    qos = f"factor-{account.name}"
+    account.add_qos(qos, "MaxTRESPerJob=node=8", "MaxTRESPJ=node=8$")
+    account.sacctmgr("modify", "qos", qos, "set", "UsageFactor=2")
+    account.change_qos(qos, "GrpTRESRunMins=node=20", r"GrpTRESRunMins=.*node=20\(")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N1", "-t", "4", f"--qos={qos}")
+    assert app.take_expand()["size"] == 2
+    finish(cluster, app)
+
+
 def test_slurmdbd_dies_while_jobs_change_size(cluster, account, sacct, expect_errors):
     expect_errors.append("[Pp]ersist|Connection refused|DBD_|slurmdbd|slurm_receive_msg|"
                          "Failure sending message")
