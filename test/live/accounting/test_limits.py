@@ -301,8 +301,6 @@ def test_all_that_was_used_is_given_back(cluster, account):
     assert not account.used()
 
 
-@pytest.mark.xfail(reason="Slurm counts what has passed of a job's time once more at every resize"
-                   " that follows a round of priority/multifactor", strict=True)
 def test_the_time_of_running_jobs_is_given_back(cluster, account):
     app = account.actor("malleable,min=1,max=8", "-N8", "-t", "30")
     began = cluster.wait_journal(app.job, "start")["time"]
@@ -316,6 +314,25 @@ def test_the_time_of_running_jobs_is_given_back(cluster, account):
         resize(cluster, app, nodes)
     finish(cluster, app)
     assert not account.used()
+
+
+def usage(account):
+    """What the account's user has used, in seconds of processors."""
+    return float(re.search(r"UsageRaw/Norm/Efctv=([0-9.]+)/", account.association()).group(1))
+
+
+def test_no_time_is_counted_twice(cluster, account):
+    """Each resize is an end to Slurm, which counts all since priority/multifactor's last round, as does the next."""
+    app = account.actor("malleable,min=1,max=8", "-N8", "-t", "30")
+    began = cluster.wait_journal(app.job, "start")["time"]
+    wait_until(lambda: time.time() > began + 5, "five seconds of the job have passed")
+    for nodes in (6, 4, 3, 2, 1):
+        resize(cluster, app, nodes)
+    finish(cluster, app)
+    ended = cluster.wait_journal(app.job, "end")["time"]
+    processors = int(cluster.run("scontrol", "show", "node", cluster.node_name(1)).out.split("CPUTot=")[1].split()[0])
+    # Slurm counts whole seconds.
+    assert 5 * 8 * processors <= usage(account) <= (ended - began + 2) * 8 * processors
 
 
 @pytest.mark.parametrize("setting", ["MaxTRESMins=node=8", "GrpTRESMins=node=10", "GrpTRESRunMins=node=10"])
