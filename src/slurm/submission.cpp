@@ -131,6 +131,25 @@ Result<void> check_gres(const job_desc_msg_t* job) {
     return {};
 }
 
+// Numbers of nodes with a feature (fast*2) are those of a job that keeps its size.
+Result<void> check_features(const job_desc_msg_t* job) {
+    const auto check = [](const char* option, const char* features) -> Result<void> {
+        if (text(features).find('*') == std::string_view::npos) return {};
+        return elastic::error(
+            "elastic: {}={} counts nodes, which a job that changes its nodes cannot keep to; name "
+            "the features without \"*\"",
+            option, features);
+    };
+    if (auto ok = check("--constraint", job->features); !ok) return ok;
+    return check("--prefer", job->prefer);
+}
+
+// What does not go with a size that changes.
+Result<void> check_resizable(const job_desc_msg_t* job) {
+    if (auto ok = check_gres(job); !ok) return ok;
+    return check_features(job);
+}
+
 bool is_contiguous(const job_desc_msg_t* job) {
     return job->contiguous != NO_VAL16 && job->contiguous != 0;
 }
@@ -145,7 +164,7 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
             "elastic: the job must have its nodes whole; leave out "
             "--oversubscribe and --exclusive=user|mcs");
     if (annotation.max > annotation.min)
-        if (auto ok = check_gres(job); !ok) return ok;
+        if (auto ok = check_resizable(job); !ok) return ok;
     if (!annotation.packet.empty() && !job->script)
         return elastic::error("elastic: packet is for batch jobs: submit it by sbatch");
     if (is_contiguous(job))
@@ -302,12 +321,14 @@ Result<void> check_new_annotation(const job_desc_msg_t* change, const job_record
 }
 
 // Whatever could not have been asked for with an annotation at submission.
-Result<void> check_constraints(const job_desc_msg_t* change, const job_record_t* job) {
+Result<void> check_constraints(const job_desc_msg_t* change, const Annotation& annotation,
+                               const job_record_t* job) {
     if (core::annotation_in_comment(text(change->comment)))
         return refuse(job, "its annotation cannot be changed by its comment");
     if (change->shared != NO_VAL16 && change->shared != 0)
         return refuse(job, "an elastic job has its nodes whole");
-    if (auto ok = check_gres(change); !ok) return refuse(job, "{}", ok.error().message);
+    if (annotation.max > annotation.min)
+        if (auto ok = check_resizable(change); !ok) return refuse(job, "{}", ok.error().message);
     if (is_contiguous(change)) return refuse(job, "an elastic job cannot be contiguous");
     if (expands_another(change))
         return refuse(job, "an elastic job cannot expand another (Dependency=expand)");
@@ -363,7 +384,7 @@ Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
     }
     if (change->admin_comment)
         if (auto ok = check_new_annotation(change, job); !ok) return ok;
-    if (auto ok = check_constraints(change, job); !ok) return ok;
+    if (auto ok = check_constraints(change, *annotation, job); !ok) return ok;
     if (change->partition)
         if (auto ok = check_partitions(change->partition, *annotation); !ok) return ok;
     if (change->time_limit != kNothing && IS_JOB_PENDING(job))

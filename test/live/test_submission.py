@@ -39,6 +39,8 @@ WRONG = [
     ("malleable,min=1,max=4", ["--exclusive=user"], ["whole"]),
     ("malleable,min=1,max=4", ["--gpus=4"], ["--gpus", "--gpus-per-node"]),
     ("malleable,min=1,max=4", ["-n2", "--gpus-per-task=1"], ["task", "--gpus-per-node"]),
+    ("malleable,min=1,max=4", ["-N2", "--constraint=[a*1&b*1]"], ["--constraint=[a*1&b*1]", "counts"]),
+    ("malleable,min=1,max=4", ["-N2", "--prefer=a*2"], ["--prefer=a*2", "counts"]),
     ("malleable,min=1,max=4", ["--contiguous"], ["contiguous"]),
     ("malleable,min=1,max=4", ["--comment=elastic:malleable,min=2,max=4"], ["comment"]),
     ("malleable,min=1,max=3", ["-n16"], ["pref=4", "-n", "max=3"]),

@@ -132,6 +132,77 @@ NodeSet left_to_steps(const job_record_t* job) {
     return nodes -= NodeSet(job->node_bitmap);
 }
 
+xlist* features_in_use(const job_details* details) {
+    return details->features_use ? details->feature_list_use : details->feature_list;
+}
+
+// What stands between the bars of a matching OR ([a|b]), as sets of nodes: all nodes of the job are
+// to be in one of them. Nothing for any other constraint.
+class Alternatives {
+  public:
+    explicit Alternatives(const job_record_t* job) {
+        xlist* features = features_in_use(job->details);
+        if (!features) return;
+        find_feature_nodes(features, false);
+        list_for_each(
+            features,
+            [](void* feature, void* self) {
+                static_cast<Alternatives*>(self)->read(*static_cast<job_feature_t*>(feature));
+                return 0;
+            },
+            this);
+    }
+
+    bool empty() const { return sets_.empty(); }
+
+    // The first that the job, which runs, has all of its nodes of; -1 if there is none.
+    int of(const job_record_t* job) const {
+        const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const NodeSet& set) {
+            return bit_super_set(job->node_bitmap, set.get());
+        });
+        return found == sets_.end() ? -1 : static_cast<int>(found - sets_.begin());
+    }
+
+    // Where the job may have nodes: those that it has decide once it runs.
+    NodeSet nodes_for(const job_record_t* job) const {
+        NodeSet nodes;
+        if (IS_JOB_RUNNING(job)) {
+            const int which = of(job);
+            return which < 0 ? nodes : sets_[static_cast<std::size_t>(which)];
+        }
+        for (const NodeSet& set : sets_) nodes |= set;
+        return nodes;
+    }
+
+  private:
+    // Features in parentheses are one set; the last of them is counted as outside.
+    void read(const job_feature_t& feature) {
+        const NodeSet nodes(feature.node_bitmap_active);
+        if (!is_inside_)
+            set_ = nodes;
+        else if (last_ == FEATURE_OP_OR)
+            set_ |= nodes;
+        else
+            set_ &= nodes;
+        is_inside_ = feature.paren > 0;
+        if (!is_inside_ && (feature.op_code == FEATURE_OP_XOR || before_ == FEATURE_OP_XOR))
+            sets_.push_back(set_);
+        last_ = feature.op_code;
+        if (!is_inside_) before_ = feature.op_code;
+    }
+
+    std::vector<NodeSet> sets_;
+    NodeSet set_;
+    bool is_inside_ = false;           // of parentheses
+    uint8_t last_ = FEATURE_OP_AND;    // the separator before this feature,
+    uint8_t before_ = FEATURE_OP_AND;  // and before this set
+};
+
+bool has_alternatives(const job_details* details) {
+    const char* features = details->features_use ? details->features_use : details->features;
+    return text(features).find('[') != std::string_view::npos;
+}
+
 }  // namespace
 
 NodeSet usable_nodes() {
@@ -177,6 +248,8 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     }
     bool has_xor = false;
     if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
+    if (const Alternatives alternatives(job); !alternatives.empty())
+        mask &= alternatives.nodes_for(job);
     if (list_count(resv_list) > 0) keep_unreserved(job, mask);
     return mask;
 }
@@ -212,6 +285,8 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
     Constraints result;
     result.partition = job->part_ptr;
     result.features = text(details->features_use ? details->features_use : details->features);
+    if (IS_JOB_RUNNING(job) && has_alternatives(details))
+        result.alternative = Alternatives(job).of(job);
     result.excluded = text(details->exc_nodes);
     result.required = text(details->req_nodes);
     result.memory = details->pn_min_memory;

@@ -53,6 +53,7 @@ class Eligibilities {
     struct Constraints {
         const part_record_t* partition = nullptr;
         std::string_view features, excluded, required;
+        int alternative = -1;  // of a matching OR, by the nodes that the job runs on
         std::uint64_t memory = 0;
         std::uint32_t processors = 0, disk = 0;
         std::uint32_t processor_share = 0;
