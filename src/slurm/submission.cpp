@@ -265,6 +265,29 @@ void remove_variable(job_desc_msg_t* job, std::string_view name) {
     job->env_size = kept;
 }
 
+// --ntasks-per-node, if it says how many tasks there are: sbatch and salloc, which know no size but
+// that of -N, then send as many as that has, or none.
+std::uint32_t given_tasks_per_node(const job_desc_msg_t* job) {
+    if (job->ntasks_per_node == NO_VAL16) return 0;
+    const std::uint32_t nodes = job->min_nodes == kNothing ? 1 : job->min_nodes;
+    const bool says_all =
+        job->num_tasks == kNothing || job->num_tasks == nodes * job->ntasks_per_node;
+    return says_all ? job->ntasks_per_node : 0;
+}
+
+// The tasks of a job of so many nodes: one on each at least.
+void set_tasks(job_desc_msg_t* job, std::uint32_t nodes) {
+    if (const std::uint32_t each = given_tasks_per_node(job); each > 0) {
+        job->num_tasks = each * nodes;
+        // With what sbatch has counted; the job gets its own.
+        for (const std::string_view name : {"SLURM_NTASKS", "SLURM_NPROCS"})
+            remove_variable(job, name);
+    } else if (job->num_tasks == kNothing || job->num_tasks < nodes) {
+        job->num_tasks = nodes;
+    }
+    if (job->min_cpus == kNothing || job->min_cpus < nodes) job->min_cpus = nodes;
+}
+
 // Tells the batch script's processes where the controller listens.
 void add_endpoint(job_desc_msg_t* job, const std::string& endpoint) {
     if (job->environment && !endpoint.empty()) add_variable(job, "ELASTIC_CONTROLLER", endpoint);
@@ -283,11 +306,16 @@ Result<void> refuse(const job_record_t* job, fmt::format_string<Args...> format,
                           fmt::format(format, std::forward<Args>(args)...));
 }
 
-// A job of one task a node stays such a job: its tasks must not keep it from fewer nodes.
+// A job of one task a node, or as many as --ntasks-per-node says, stays such a job: its tasks must
+// not keep it from fewer nodes.
 void follow_size(job_desc_msg_t* change, const job_details* details) {
     const std::uint32_t nodes = change->min_nodes, before = details->min_nodes;
-    if (change->num_tasks == kNothing && details->num_tasks == before) change->num_tasks = nodes;
-    if (change->min_cpus == kNothing && details->min_cpus == before) change->min_cpus = nodes;
+    const std::uint32_t tasks = std::max<std::uint32_t>(details->ntasks_per_node, 1);
+    const std::uint32_t processors = tasks * std::max<std::uint32_t>(details->cpus_per_task, 1);
+    if (change->num_tasks == kNothing && details->num_tasks == before * tasks)
+        change->num_tasks = nodes * tasks;
+    if (change->min_cpus == kNothing && details->min_cpus == before * processors)
+        change->min_cpus = nodes * processors;
 }
 
 // A new preferred size of a pending job.
@@ -357,9 +385,8 @@ Result<void> annotate(job_desc_msg_t* job) {
 
     auto size = static_cast<uint32_t>(annotation->pref);
     job->shared = 0;
+    set_tasks(job, size);
     job->min_nodes = job->max_nodes = size;
-    if (job->num_tasks == kNothing || job->num_tasks < size) job->num_tasks = size;
-    if (job->min_cpus == kNothing || job->min_cpus < size) job->min_cpus = size;
     set_text(job->admin_comment, core::to_json(*annotation).dump());
     add_endpoint(job, here.endpoint);
     add_initialisation(job, *annotation);

@@ -155,6 +155,7 @@ void set_nodes(job_record_t* job, JobResources resources) {
     job->nodes = xstrdup(resources->nodes);
     job->node_cnt = job->total_nodes = resources->nhosts;
     job->cpu_cnt = job->total_cpus = processors(NodeSet(resources->node_bitmap));
+    follow_tasks_per_node(job->details, job->node_cnt);
     free_job_resources(&job->job_resrcs);
     job->job_resrcs = resources.release();
 }
