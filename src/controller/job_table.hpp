@@ -93,8 +93,9 @@ struct Job {
     int restarts = 0;              // how often it was requeued before
     int nodes = 0;
     std::string node_list;
-    Time began = 0;          // its time, moved by what it was kept from running; 0 not known
-    std::string batch_host;  // the node it can never give up
+    std::string node_aliases;  // SLURM_NODE_ALIASES of these, "" if it needs none
+    Time began = 0;            // its time, moved by what it was kept from running; 0 not known
+    std::string batch_host;    // the node it can never give up
 
     Time promised = kNever;   // the first start that a reservation has said of it since it waits
     bool has_traded = false;  // since it waits: has left nodes to another for later ones

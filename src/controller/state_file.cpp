@@ -236,6 +236,7 @@ void fields(F& f, Job& job) {
     f.required("restarts", job.restarts, kCount);
     f.required("nodes", job.nodes, kCount);
     f.required("node_list", job.node_list, kText);
+    f.when(!job.node_aliases.empty(), "node_aliases", job.node_aliases, kText);
     f.optional("shared", job.shared);
     f.when(job.elastic, "not_before", job.participation.not_before, kTime);
     f.when(job.elastic, "last_resize", job.history.last_resize, kTime);

@@ -70,6 +70,17 @@ inline xlist* validate_gres(const job_record_t* job, job_details& details) {
     return list;
 }
 
+// How the job's steps and commands find those of its nodes that slurm.conf does not know or whose
+// addresses come later (scontrol create, slurmd -Z, CLOUD); null if there are none.
+inline const char* aliases_of(const job_record_t* job) {
+    return job->alias_list;
+}
+
+// Makes that anew for the job's present nodes.
+inline void rename_nodes(job_record_t* job) {
+    set_job_alias_list(job);
+}
+
 // Adds all GRES of a node to what a job asks for.
 inline void ask_for_whole_node(decltype(job_record_t::gres_list_req)* list, node_record_t* node,
                                uint32_t job) {

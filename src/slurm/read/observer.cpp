@@ -288,6 +288,7 @@ void Observer::resized(const job_record_t* job, Job& entry) {
     entry.shared = !has_whole_nodes(job);
     entry.nodes = static_cast<int>(job->node_cnt);
     entry.node_list = text(job->nodes);
+    entry.node_aliases = text(compat::aliases_of(job));
     entry.batch_host = name_of(batch_host(job));
     fresh_ =
         state_.packets.use(entry.node_list, entry.packet_key(), static_cast<Time>(time(nullptr)));
