@@ -14,6 +14,7 @@ extern "C" {
 #include "src/common/read_config.h"
 #include "src/common/select.h"
 #include "src/common/slurm_protocol_api.h"
+#include "src/common/slurm_topology.h"
 #include "src/common/uid.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"

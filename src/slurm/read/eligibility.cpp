@@ -198,6 +198,22 @@ class Alternatives {
     uint8_t before_ = FEATURE_OP_AND;  // and before this set
 };
 
+// Whether the job is to use no more than some number of switches (--switches). What has started on
+// these does not grow onto others, and so keeps to any number.
+bool keeps_to_switches(const job_record_t* job) {
+    return job->req_switch > 0 && IS_JOB_RUNNING(job) && switch_record_cnt > 0;
+}
+
+NodeSet in_its_switches(const job_record_t* job) {
+    NodeSet nodes(job->node_bitmap);
+    for (int i = 0; i < switch_record_cnt; ++i) {
+        const switch_record_t& leaf = switch_record_table[i];
+        if (leaf.level == 0 && bit_overlap_any(job->node_bitmap, leaf.node_bitmap))
+            bit_or(nodes.get(), leaf.node_bitmap);
+    }
+    return nodes;
+}
+
 bool has_alternatives(const job_details* details) {
     const char* features = details->features_use ? details->features_use : details->features;
     return text(features).find('[') != std::string_view::npos;
@@ -250,6 +266,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
     if (const Alternatives alternatives(job); !alternatives.empty())
         mask &= alternatives.nodes_for(job);
+    if (keeps_to_switches(job)) mask &= in_its_switches(job);
     if (list_count(resv_list) > 0) keep_unreserved(job, mask);
     return mask;
 }
@@ -295,7 +312,8 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
     result.processor_share = processor_share(job);
     if (details->req_node_bitmap || result.processor_share > 0) result.nodes = details->min_nodes;
     result.running = IS_JOB_RUNNING(job);
-    if (result.running && has_left_nodes_to_steps(job)) result.left_nodes_to_steps = job->job_id;
+    if (result.running && (keeps_to_switches(job) || has_left_nodes_to_steps(job)))
+        result.only_of = job->job_id;
     if (!reservation_begins_.empty()) add_reservations(job, result);
     return result;
 }

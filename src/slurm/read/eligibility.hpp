@@ -59,7 +59,7 @@ class Eligibilities {
         std::uint32_t processor_share = 0;
         std::uint32_t nodes = 0;  // only with `required` or a share
         bool running = false;
-        JobId left_nodes_to_steps = 0;  // a job that some nodes are closed to alone
+        JobId only_of = 0;  // a job that some nodes are closed to alone
 
         // Only where there are reservations at all:
         std::size_t reservations_ahead = 0;  // that begin before its end
