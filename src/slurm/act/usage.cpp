@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // To Slurm a resize is the end of one job and the start of another that has begun when the first
-// did.  So the first one's end counts what it has used since the last round of priority/multifactor,
-// and the next round counts that time once more; and the second one may still use all of its time,
-// also what has passed.  With a resize a minute an account would be at its limits in no time.
+// did.  So the first one's end counts what it has used since the last round of
+// priority/multifactor, and the next round counts that time once more; and the second one may still
+// use all of its time, also what has passed.  With a resize a minute an account would be at its
+// limits in no time.
 //
 // When that round was nobody can ask for, but what Slurm takes out at the end of the first job says
 // it.  A node counts one a second, so the seconds are read off the counts of nodes.
@@ -36,8 +37,12 @@ UsageOverResize::UsageOverResize(const job_record_t* job) : job_(job), nodes_(jo
 
 template <class Usage>
 void UsageOverResize::add(Usage* usage) {
-    Count count{usage->grp_used_tres_run_secs, usage->usage_tres_raw, &usage->usage_raw,
-                &usage->grp_used_wall, {}, {}};
+    Count count{usage->grp_used_tres_run_secs,
+                usage->usage_tres_raw,
+                &usage->usage_raw,
+                &usage->grp_used_wall,
+                {},
+                {}};
     count.before = count.values();
     counts_.push_back(count);
 }

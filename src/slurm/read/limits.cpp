@@ -100,6 +100,10 @@ std::optional<std::string> limit_on_amounts(job_record_t* job, const NodeSet& al
     return allowed ? std::nullopt : std::optional(name_of(wanted.record.state_reason));
 }
 
+bool has_qos_flag(const job_record_t* job, uint32_t flag) {
+    return job->qos_ptr && (job->qos_ptr->flags & flag);
+}
+
 int as_count(uint32_t limit) {
     return limit >= NO_VAL ? INT32_MAX : static_cast<int>(limit);
 }
@@ -178,7 +182,13 @@ int most_nodes_by_partition(const job_record_t* job) {
     if (!job->part_ptr) return INT32_MAX;
     const bool is_open = job->part_ptr->state_up == PARTITION_UP;
     if (IS_JOB_RUNNING(job) && !is_open) return static_cast<int>(job->node_cnt);
+    if (has_qos_flag(job, QOS_FLAG_PART_MAX_NODE)) return INT32_MAX;
     return as_count(job->part_ptr->max_nodes);
+}
+
+uint32_t least_nodes_by_partition(const job_record_t* job) {
+    const bool is_waived = !job->part_ptr || has_qos_flag(job, QOS_FLAG_PART_MIN_NODE);
+    return is_waived ? 0 : job->part_ptr->min_nodes;
 }
 
 int most_nodes(job_record_t* job) {

@@ -45,9 +45,9 @@ Holder holder(const slurmdb_qos_rec_t* qos) {
 // Limits of one job have been handed down to the association that it is in.
 Holder holder(const slurmdb_assoc_rec_t* association, bool is_of_job) {
     return {false,
-            association->user ? fmt::format("user {} in account {}", association->user,
-                                            association->acct)
-                              : fmt::format("account {}", association->acct),
+            association->user
+                ? fmt::format("user {} in account {}", association->user, association->acct)
+                : fmt::format("account {}", association->acct),
             is_of_job ? association->max_tres_mins_ctld : nullptr,
             association->grp_tres_mins_ctld,
             association->grp_tres_run_mins_ctld,

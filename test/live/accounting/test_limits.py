@@ -174,6 +174,31 @@ def test_growth_ends_at_a_qos_limit(cluster, account, elastic):
     finish(cluster, app)
 
 
+@pytest.fixture
+def bounds(cluster):
+    """bounds(LEAST, MOST): how many nodes the partition allows to a job; none after the test."""
+    def change(least, most):
+        cluster.run("scontrol", "update", "PartitionName=debug", f"MinNodes={least}", f"MaxNodes={most}")
+    yield change
+    cluster.clean()
+    change(0, "UNLIMITED")
+
+
+def test_a_qos_waives_the_limits_of_a_partition(cluster, account, bounds):
+    """On the number of nodes of a job, at its start and when it grows."""
+    qos = f"waiver-{account.name}"
+    account.add_qos(qos, "MaxTRESPerJob=node=8", "MaxTRESPJ=node=8$")
+    account.sacctmgr("modify", "qos", qos, "set", "Flags=PartitionMaxNodes,PartitionMinNodes")
+    account.change_qos(qos, "MaxTRESPerJob=node=7", "MaxTRESPJ=node=7$")
+    app = account.actor("malleable,min=1,max=8", "-N3", f"--qos={qos}")
+    bounds(2, 2)
+    resize(cluster, app, 4)
+    for nodes in (1, 3):
+        job = account.sbatch(f"-N{nodes}", "--exclusive", f"--qos={qos}", wrap="true")
+        cluster.wait_state(job, "COMPLETED")
+    finish(cluster, app)
+
+
 def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
     account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
     elastic(Policy="lina-default")
