@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "slurm/compat/compat.hpp"
+#include "slurm/nodes.hpp"
 
 namespace elastic::slurm {
 

@@ -41,13 +41,36 @@ bool linear_selection() {
     return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
 }
 
+// Sockets of a node, cores of a socket and threads of a core that the job asks for at least; 0
+// where it does not say.
+struct Shape {
+    explicit Shape(const multi_core_data_t* wanted) {
+        if (!wanted) return;
+        sockets = least(wanted->sockets_per_node);
+        cores = least(wanted->cores_per_socket);
+        threads = least(wanted->threads_per_core);
+    }
+    static std::uint16_t least(std::uint16_t count) { return count == NO_VAL16 ? 0 : count; }
+
+    bool fits(const config_record_t* config) const {
+        return sockets <= config->tot_sockets && cores <= config->cores &&
+               threads <= config->threads;
+    }
+    std::uint64_t key() const {
+        return std::uint64_t{sockets} << 32 | std::uint64_t{cores} << 16 | threads;
+    }
+
+    std::uint16_t sockets = 0, cores = 0, threads = 0;
+};
+
 // Drops the nodes whose hardware the job cannot use.
 void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
+    const Shape shape(details->mc_ptr);
     for_each_hardware([&](const config_record_t* config) {
         bool memory_fits =
             (details->pn_min_memory & MEM_PER_CPU) || config->real_memory >= details->pn_min_memory;
         if (config->cpus < details->pn_min_cpus || !memory_fits ||
-            config->tmp_disk < details->pn_min_tmp_disk)
+            config->tmp_disk < details->pn_min_tmp_disk || !shape.fits(config))
             bit_and_not(mask.get(), config->node_bitmap);
     });
 }
@@ -309,6 +332,7 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
     result.memory = details->pn_min_memory;
     result.processors = details->pn_min_cpus;
     result.disk = details->pn_min_tmp_disk;
+    result.shape = Shape(details->mc_ptr).key();
     result.processor_share = processor_share(job);
     if (details->req_node_bitmap || result.processor_share > 0) result.nodes = details->min_nodes;
     result.running = IS_JOB_RUNNING(job);

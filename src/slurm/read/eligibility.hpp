@@ -54,7 +54,7 @@ class Eligibilities {
         const part_record_t* partition = nullptr;
         std::string_view features, excluded, required;
         int alternative = -1;  // of a matching OR, by the nodes that the job runs on
-        std::uint64_t memory = 0;
+        std::uint64_t memory = 0, shape = 0;
         std::uint32_t processors = 0, disk = 0;
         std::uint32_t processor_share = 0;
         std::uint32_t nodes = 0;  // only with `required` or a share
