@@ -14,6 +14,7 @@
 
 #include "common/token_bucket.hpp"
 #include "controller/incoming.hpp"
+#include "controller/minutes.hpp"
 #include "controller/packet_book.hpp"
 #include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
@@ -92,8 +93,9 @@ struct Job {
     int restarts = 0;              // how often it was requeued before
     int nodes = 0;
     std::string node_list;
-    Time began = 0;          // its time, moved by what it was kept from running; 0 not known
-    std::string batch_host;  // the node it can never give up
+    std::string node_aliases;  // SLURM_NODE_ALIASES of these, "" if it needs none
+    Time began = 0;            // its time, moved by what it was kept from running; 0 not known
+    std::string batch_host;    // the node it can never give up
 
     Time promised = kNever;   // the first start that a reservation has said of it since it waits
     bool has_traded = false;  // since it waits: has left nodes to another for later ones
@@ -101,6 +103,7 @@ struct Job {
     Participation participation;
     ResizeHistory history;
     RunTime time;
+    NodeTime node_time;         // of a run
     RescaleTime rescale;        // over all runs
     Scaling scaling;            // over all runs
     core::Evolution evolution;  // of a run
@@ -111,6 +114,8 @@ struct Job {
     core::ResizeCost cost() const { return rescale.expected(annotation.cost); }
     // For whom the nodes are initialised that it uses.
     PacketKey packet_key() const { return {owner, annotation.packet, annotation.init.program}; }
+    // It has had `size` nodes from its last resize until now.
+    void count_nodes_until(Time now, int size) { node_time.add(now - began, size); }
     // As users know it.
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 

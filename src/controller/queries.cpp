@@ -92,6 +92,7 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
         .set("connected", job.participation.connection != 0)
         .set("resizes", job.history.resizes)
         .set("last_reason", job.last_reason);
+    if (!job.node_aliases.empty()) json.set("node_aliases", job.node_aliases);
     if (job.rescale.count() > 0)
         json.set("rescale", Json::object()
                                 .set("seconds", job.rescale.seconds())

@@ -184,6 +184,12 @@ void fields(F& f, RunTime& time) {
 }
 
 template <class F>
+void fields(F& f, NodeTime& time) {
+    f.required("seconds", time.seconds_, kTime);
+    f.required("counted", time.counted_, kTime);
+}
+
+template <class F>
 void fields(F& f, RescaleTime& rescale) {
     f.required("count", rescale.count_, kCount);
     f.required("seconds", rescale.seconds_, Number{0, core::kMaxCost});
@@ -230,6 +236,7 @@ void fields(F& f, Job& job) {
     f.required("restarts", job.restarts, kCount);
     f.required("nodes", job.nodes, kCount);
     f.required("node_list", job.node_list, kText);
+    f.when(!job.node_aliases.empty(), "node_aliases", job.node_aliases, kText);
     f.optional("shared", job.shared);
     f.when(job.elastic, "not_before", job.participation.not_before, kTime);
     f.when(job.elastic, "last_resize", job.history.last_resize, kTime);
@@ -239,6 +246,7 @@ void fields(F& f, Job& job) {
     f.when(job.elastic, "last_reason", job.last_reason, kText);
     f.when(job.elastic, "began", job.began, kTime);
     f.when(job.elastic, "time", job.time);
+    f.when(job.node_time.counted() > 0, "node_time", job.node_time);
     f.when(job.rescale.count() > 0, "rescale", job.rescale);
     f.when(job.scaling.measured() > 0, "scaling", job.scaling);
     f.when(!job.initialises.empty(), "initialises", job.initialises, kText);

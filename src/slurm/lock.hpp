@@ -2,7 +2,7 @@
 // slurmctld's locks as scopes.
 //
 // Rules: hold them briefly; never wait for a peer, a file or another thread
-// inside; never nest.
+// inside; never nest, but as it is said below.
 #pragma once
 
 #include <chrono>
@@ -38,6 +38,23 @@ class ControllerLock {
   private:
     std::chrono::steady_clock::time_point since_;
     double processor_;
+};
+
+// Associations, QOS and the list of resources, the last for reading in any case; inside
+// ControllerLock.
+class AssociationLock {
+  public:
+    explicit AssociationLock(lock_level_t level) {
+        locks_.assoc = locks_.qos = level;
+        locks_.tres = READ_LOCK;
+        assoc_mgr_lock(&locks_);
+    }
+    ~AssociationLock() { assoc_mgr_unlock(&locks_); }
+    AssociationLock(const AssociationLock&) = delete;
+    AssociationLock& operator=(const AssociationLock&) = delete;
+
+  private:
+    assoc_mgr_lock_t locks_{};
 };
 
 }  // namespace elastic::slurm

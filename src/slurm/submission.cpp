@@ -131,6 +131,25 @@ Result<void> check_gres(const job_desc_msg_t* job) {
     return {};
 }
 
+// Numbers of nodes with a feature (fast*2) are those of a job that keeps its size.
+Result<void> check_features(const job_desc_msg_t* job) {
+    const auto check = [](const char* option, const char* features) -> Result<void> {
+        if (text(features).find('*') == std::string_view::npos) return {};
+        return elastic::error(
+            "elastic: {}={} counts nodes, which a job that changes its nodes cannot keep to; name "
+            "the features without \"*\"",
+            option, features);
+    };
+    if (auto ok = check("--constraint", job->features); !ok) return ok;
+    return check("--prefer", job->prefer);
+}
+
+// What does not go with a size that changes.
+Result<void> check_resizable(const job_desc_msg_t* job) {
+    if (auto ok = check_gres(job); !ok) return ok;
+    return check_features(job);
+}
+
 bool is_contiguous(const job_desc_msg_t* job) {
     return job->contiguous != NO_VAL16 && job->contiguous != 0;
 }
@@ -145,7 +164,7 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
             "elastic: the job must have its nodes whole; leave out "
             "--oversubscribe and --exclusive=user|mcs");
     if (annotation.max > annotation.min)
-        if (auto ok = check_gres(job); !ok) return ok;
+        if (auto ok = check_resizable(job); !ok) return ok;
     if (!annotation.packet.empty() && !job->script)
         return elastic::error("elastic: packet is for batch jobs: submit it by sbatch");
     if (is_contiguous(job))
@@ -246,6 +265,29 @@ void remove_variable(job_desc_msg_t* job, std::string_view name) {
     job->env_size = kept;
 }
 
+// --ntasks-per-node, if it says how many tasks there are: sbatch and salloc, which know no size but
+// that of -N, then send as many as that has, or none.
+std::uint32_t given_tasks_per_node(const job_desc_msg_t* job) {
+    if (job->ntasks_per_node == NO_VAL16) return 0;
+    const std::uint32_t nodes = job->min_nodes == kNothing ? 1 : job->min_nodes;
+    const bool says_all =
+        job->num_tasks == kNothing || job->num_tasks == nodes * job->ntasks_per_node;
+    return says_all ? job->ntasks_per_node : 0;
+}
+
+// The tasks of a job of so many nodes: one on each at least.
+void set_tasks(job_desc_msg_t* job, std::uint32_t nodes) {
+    if (const std::uint32_t each = given_tasks_per_node(job); each > 0) {
+        job->num_tasks = each * nodes;
+        // With what sbatch has counted; the job gets its own.
+        for (const std::string_view name : {"SLURM_NTASKS", "SLURM_NPROCS"})
+            remove_variable(job, name);
+    } else if (job->num_tasks == kNothing || job->num_tasks < nodes) {
+        job->num_tasks = nodes;
+    }
+    if (job->min_cpus == kNothing || job->min_cpus < nodes) job->min_cpus = nodes;
+}
+
 // Tells the batch script's processes where the controller listens.
 void add_endpoint(job_desc_msg_t* job, const std::string& endpoint) {
     if (job->environment && !endpoint.empty()) add_variable(job, "ELASTIC_CONTROLLER", endpoint);
@@ -264,11 +306,16 @@ Result<void> refuse(const job_record_t* job, fmt::format_string<Args...> format,
                           fmt::format(format, std::forward<Args>(args)...));
 }
 
-// A job of one task a node stays such a job: its tasks must not keep it from fewer nodes.
+// A job of one task a node, or as many as --ntasks-per-node says, stays such a job: its tasks must
+// not keep it from fewer nodes.
 void follow_size(job_desc_msg_t* change, const job_details* details) {
     const std::uint32_t nodes = change->min_nodes, before = details->min_nodes;
-    if (change->num_tasks == kNothing && details->num_tasks == before) change->num_tasks = nodes;
-    if (change->min_cpus == kNothing && details->min_cpus == before) change->min_cpus = nodes;
+    const std::uint32_t tasks = std::max<std::uint32_t>(details->ntasks_per_node, 1);
+    const std::uint32_t processors = tasks * std::max<std::uint32_t>(details->cpus_per_task, 1);
+    if (change->num_tasks == kNothing && details->num_tasks == before * tasks)
+        change->num_tasks = nodes * tasks;
+    if (change->min_cpus == kNothing && details->min_cpus == before * processors)
+        change->min_cpus = nodes * processors;
 }
 
 // A new preferred size of a pending job.
@@ -302,12 +349,14 @@ Result<void> check_new_annotation(const job_desc_msg_t* change, const job_record
 }
 
 // Whatever could not have been asked for with an annotation at submission.
-Result<void> check_constraints(const job_desc_msg_t* change, const job_record_t* job) {
+Result<void> check_constraints(const job_desc_msg_t* change, const Annotation& annotation,
+                               const job_record_t* job) {
     if (core::annotation_in_comment(text(change->comment)))
         return refuse(job, "its annotation cannot be changed by its comment");
     if (change->shared != NO_VAL16 && change->shared != 0)
         return refuse(job, "an elastic job has its nodes whole");
-    if (auto ok = check_gres(change); !ok) return refuse(job, "{}", ok.error().message);
+    if (annotation.max > annotation.min)
+        if (auto ok = check_resizable(change); !ok) return refuse(job, "{}", ok.error().message);
     if (is_contiguous(change)) return refuse(job, "an elastic job cannot be contiguous");
     if (expands_another(change))
         return refuse(job, "an elastic job cannot expand another (Dependency=expand)");
@@ -336,9 +385,8 @@ Result<void> annotate(job_desc_msg_t* job) {
 
     auto size = static_cast<uint32_t>(annotation->pref);
     job->shared = 0;
+    set_tasks(job, size);
     job->min_nodes = job->max_nodes = size;
-    if (job->num_tasks == kNothing || job->num_tasks < size) job->num_tasks = size;
-    if (job->min_cpus == kNothing || job->min_cpus < size) job->min_cpus = size;
     set_text(job->admin_comment, core::to_json(*annotation).dump());
     add_endpoint(job, here.endpoint);
     add_initialisation(job, *annotation);
@@ -363,7 +411,7 @@ Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
     }
     if (change->admin_comment)
         if (auto ok = check_new_annotation(change, job); !ok) return ok;
-    if (auto ok = check_constraints(change, job); !ok) return ok;
+    if (auto ok = check_constraints(change, *annotation, job); !ok) return ok;
     if (change->partition)
         if (auto ok = check_partitions(change->partition, *annotation); !ok) return ok;
     if (change->time_limit != kNothing && IS_JOB_PENDING(job))

@@ -11,6 +11,11 @@ uint32_t processors_of_whole_node(int node) {
                                                                  : record->cpus_efctv;
 }
 
+void follow_tasks_per_node(job_details* details, uint32_t nodes) {
+    if (details->ntasks_per_node && details->num_tasks)
+        details->num_tasks = nodes * details->ntasks_per_node;
+}
+
 GresList gres_of_whole_nodes(const NodeSet& nodes, JobId job) {
     if (gres_get_gres_cnt() == 0) return nullptr;
     xlist* list = nullptr;

@@ -20,4 +20,8 @@ uint32_t processors_of_whole_node(int node);
 // All generic resources of these nodes, as a request; nothing if the cluster has none.
 GresList gres_of_whole_nodes(const NodeSet&, JobId);
 
+// A job with --ntasks-per-node has so many tasks on each of its nodes, as Slurm counts them when it
+// starts.
+void follow_tasks_per_node(job_details*, uint32_t nodes);
+
 }  // namespace elastic::slurm

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which nodes an action takes, where the plan counts on others."""
 
+import pytest
+
 LINA = {"Policy": "lina-default", "ResizeGap": 0}
 LEFT = range(1, 5)  # nodes of partition `left`; all are in the default partition
 RIGHT = range(5, 9)
@@ -151,3 +153,52 @@ def test_a_job_starts_on_the_common_pool(cluster, elastic):
     assert apps[0].event("resized")["size"] == 1
     apps[1].do("done", offers[1]["op"])
     assert apps[1].event("resized")["size"] == 1
+
+
+@pytest.fixture
+def halves(cluster):
+    """halves(): from now until slurm.conf is read again n1 to n4 have feature a, n5 to n7 have b, n8 has neither."""
+    def set_features(nodes, features):
+        cluster.run("scontrol", "update", f"NodeName={nodes}", f"AvailableFeatures={features}",
+                    f"ActiveFeatures={features}")
+
+    def halves():
+        set_features("n[1-4]", "a")
+        set_features("n[5-7]", "b")
+
+    yield halves
+    cluster.clean()
+    set_features("n[1-7]", "")
+
+
+def grows_to(cluster, app, nodes):
+    """Once or, as nodes come free, several times."""
+    while app.take_expand()["size"] < len(nodes):
+        pass
+    cluster.wait_two_passes()
+    app.no_event()
+    assert cluster.nodes_of(app.job) == nodes
+
+
+@pytest.mark.parametrize("constraint", ["[a|b]", "[a|b]&(a|b)"])
+def test_growth_keeps_to_the_feature_that_a_job_has(cluster, elastic, halves, constraint):
+    elastic(**LINA)
+    halves()
+    first = cluster.sbatch("-N2", "--exclusive", "-w", "n[1-2]", "--time=50", wrap="sleep 600")
+    cluster.wait_state(first, "RUNNING")
+    left = cluster.actor("malleable,min=1,max=8", "-N2", f"--constraint={constraint}", "--time=50")
+    cluster.wait_two_passes()
+    left.no_event()
+    right = cluster.actor("malleable,min=1,max=8", "-N2", f"--constraint={constraint}", "--time=50")
+    grows_to(cluster, right, names(cluster, range(5, 8)))
+    cluster.run("scancel", first)
+    grows_to(cluster, left, names(cluster, range(1, 5)))
+
+
+def test_no_update_makes_a_job_count_features(cluster, halves):
+    halves()
+    job = cluster.sbatch("--hold", "--elastic=malleable,min=1,max=4", "-N2", "--constraint=a", wrap="true")
+    result = cluster.run("scontrol", "update", f"JobId={job}", "Features=[a*1&b*1]", check=False)
+    assert result.code != 0, str(result)
+    assert "--constraint=[a*1&b*1] counts nodes" in cluster.log
+    assert cluster.job(job)["Features"] == "a"

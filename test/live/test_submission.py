@@ -41,6 +41,8 @@ WRONG = [
     ("malleable,min=1,max=4", ["--exclusive=user"], ["whole"]),
     ("malleable,min=1,max=4", ["--gpus=4"], ["--gpus", "--gpus-per-node"]),
     ("malleable,min=1,max=4", ["-n2", "--gpus-per-task=1"], ["task", "--gpus-per-node"]),
+    ("malleable,min=1,max=4", ["-N2", "--constraint=[a*1&b*1]"], ["--constraint=[a*1&b*1]", "counts"]),
+    ("malleable,min=1,max=4", ["-N2", "--prefer=a*2"], ["--prefer=a*2", "counts"]),
     ("malleable,min=1,max=4", ["--contiguous"], ["contiguous"]),
     ("malleable,min=1,max=4", ["--comment=elastic:malleable,min=2,max=4"], ["comment"]),
     ("malleable,min=1,max=3", ["-n16"], ["pref=4", "-n", "max=3"]),
@@ -130,6 +132,42 @@ def test_immediate_waits_for_so_many_seconds(cluster, command):
         wait_until(lambda: "patient" in cluster.run("squeue", "-h", "-t", "PD", "-o", "%j").out, "it waits")
         cluster.run("scancel", full)
         assert waiting.wait(timeout=60) == 0
+
+
+# Two tasks a node; sbatch counts them for one number of nodes only, that of -N.
+TWO_A_NODE = [("malleable", ["-N2-4"], 2), ("malleable,min=2,max=4", [], 2),
+              ("malleable,min=2,pref=3,max=4", ["-N2"], 3)]
+
+
+def two_on_each(cluster, nodes):
+    """SLURM_NTASKS and SLURM_TASKS_PER_NODE; a front end has all tasks itself."""
+    return [str(2 * nodes), f"2(x{nodes})" if cluster.mode == "ms" else str(2 * nodes)]
+
+
+@pytest.mark.parametrize("annotation, arguments, nodes", TWO_A_NODE,
+                         ids=[" ".join([case[0], *case[1]]) for case in TWO_A_NODE])
+def test_a_job_has_its_tasks_on_each_node_at_every_size(cluster, annotation, arguments, nodes):
+    def tasks():
+        return int(cluster.job(app.job)["NumTasks"])
+    app = cluster.actor(annotation, *arguments, "--ntasks-per-node=2")
+    assert app.shell("echo $SLURM_NTASKS $SLURM_TASKS_PER_NODE")["out"].split() == two_on_each(cluster, nodes)
+    assert tasks() == 2 * nodes
+    cluster.run("selastic", "expand", app.job, 4)
+    app.take_expand()
+    assert tasks() == 8
+    if cluster.mode == "ms":
+        assert app.shell('eval "$(selastic env)"; srun -Q echo task')["out"].split() == ["task"] * 8
+    cluster.run("selastic", "shrink", app.job, 2)
+    app.take_shrink()
+    assert tasks() == 4
+
+
+def test_a_job_that_starts_larger_has_tasks_on_all_nodes(cluster, elastic):
+    elastic(Policy="elastic")
+    for arguments in (["--elastic=malleable,min=1,max=4", "-N2"], ["-N2-4", "--exclusive"]):
+        job = cluster.sbatch(*arguments, "--ntasks-per-node=2", wrap="echo $SLURM_NTASKS $SLURM_TASKS_PER_NODE")
+        cluster.wait_state(job, "COMPLETED")
+        assert cluster.output(job).split() == two_on_each(cluster, 4), arguments
 
 
 def test_salloc_and_srun_take_part(cluster):
@@ -335,3 +373,10 @@ def test_fewer_nodes_need_no_more_processors(cluster):
     cluster.run("scontrol", "release", job)
     cluster.wait_state(job, "RUNNING")
     assert len(cluster.nodes_of(job)) == 1
+
+
+def test_fewer_nodes_have_the_tasks_of_fewer_nodes(cluster):
+    job = cluster.sbatch("--hold", "--elastic=malleable,min=1,max=8", "-N8", "--ntasks-per-node=2", "-c2", wrap="true")
+    assert (cluster.job(job)["NumTasks"], cluster.job(job)["NumCPUs"]) == ("16", "32")
+    cluster.run("scontrol", "update", f"JobId={job}", "NumNodes=3")
+    assert (cluster.job(job)["NumTasks"], cluster.job(job)["NumCPUs"]) == ("6", "12")

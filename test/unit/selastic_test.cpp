@@ -118,10 +118,17 @@ TEST(a_shell_reads_events_as_they_are) {
 
 TEST(the_environment_is_that_of_the_present_size) {
     const std::string before = "export SLURM_NTASKS=8 SLURM_JOB_NUM_NODES=8\n";
-    const std::string text = before + environment("n[1-2]", 2);
+    const std::string text = before + environment({0, "n[1-2]", 2});
     check_eq(as_shell_reads(text, "SLURM_JOB_NUM_NODES"), "2");
     check_eq(as_shell_reads(text, "SLURM_NODELIST"), "n[1-2]");
     check_eq(as_shell_reads(text, "{SLURM_NTASKS-unset}"), "unset");
+    check_eq(as_shell_reads(text, "{SLURM_NODE_ALIASES-unset}"), "unset");
+}
+
+TEST(the_environment_says_where_nodes_are_that_slurm_conf_does_not_know) {
+    const std::string text = environment({0, "d[1-2]", 2, "d1:[10.0.0.1]:d1,d2:[10.0.0.2]:d2"});
+    check_eq(as_shell_reads(text, "SLURM_NODE_ALIASES"), "d1:[10.0.0.1]:d1,d2:[10.0.0.2]:d2");
+    check_eq(as_shell_reads(text, "SLURM_NNODES"), "2");
 }
 
 TEST(tables_have_aligned_columns) {

@@ -170,6 +170,14 @@ TEST(what_resizes_took_and_when_one_began_is_kept) {
     check_eq(restart.after.book.of_job(7)->resizing_since, 4711.0);
 }
 
+TEST(what_a_run_has_used_is_kept) {
+    State state = sample();
+    state.jobs.find(7)->node_time.add(60, 3);
+    const Restart restart(state);
+    check_ok(restart.done);
+    check_near(restart.after.jobs.find(7)->node_time.seconds(70, 2), 200, 1e-9);
+}
+
 TEST(how_a_job_scales_is_kept) {
     State state = sample();
     Scaling& scaling = state.jobs.find(7)->scaling;

@@ -148,6 +148,17 @@ uint32_t configured_processors(const NodeSet& nodes) {
     return count;
 }
 
+// Whether steps have to be told where some node is.
+bool has_alias(const NodeSet& nodes) {
+    bool found = false;
+    nodes.for_each([&](int node) {
+        const node_record_t* record = node_record_table_ptr[node];
+        found |=
+            IS_NODE_CLOUD(record) || IS_NODE_DYNAMIC_NORM(record) || IS_NODE_DYNAMIC_FUTURE(record);
+    });
+    return found;
+}
+
 void set_nodes(job_record_t* job, JobResources resources) {
     FREE_NULL_BITMAP(job->node_bitmap);
     job->node_bitmap = bit_copy(resources->node_bitmap);
@@ -155,8 +166,10 @@ void set_nodes(job_record_t* job, JobResources resources) {
     job->nodes = xstrdup(resources->nodes);
     job->node_cnt = job->total_nodes = resources->nhosts;
     job->cpu_cnt = job->total_cpus = processors(NodeSet(resources->node_bitmap));
+    follow_tasks_per_node(job->details, job->node_cnt);
     free_job_resources(&job->job_resrcs);
     job->job_resrcs = resources.release();
+    if (compat::aliases_of(job) || has_alias(NodeSet(job->node_bitmap))) compat::rename_nodes(job);
 }
 
 }  // namespace

@@ -41,10 +41,11 @@ std::vector<int> eligible_totals(const core::Snapshot& snapshot) {
 }
 
 // The limit of accounting that keeps a running job from so many more nodes.
-std::optional<std::string> limit_on_more(job_record_t* job, int nodes) {
+std::optional<std::string> limit_on_more(job_record_t* job, const controller::Job& known,
+                                         int nodes) {
     NodeSet others = eligible_nodes(job, usable_nodes());
     others -= NodeSet(job->node_bitmap);
-    return limit_on_growth(job, others.first(nodes));
+    return limit_on_growth(job, others.first(nodes), known.node_time);
 }
 
 }  // namespace
@@ -280,7 +281,7 @@ bool Executor::is_growth_barred(JobId id, Time now) {
     Agreement* request = state_.book.of_job(id);
     if (!job || !entry || !request || request->state != AgreementState::queued) return true;
     if (entry->participation.grow_after > now) return true;  // since an earlier victim
-    const auto limit = limit_on_more(job, request->least);
+    const auto limit = limit_on_more(job, *entry, request->least);
     if (limit) settlement_.not_grown(*entry, *request, "limit of accounting: " + *limit, now);
     return limit.has_value();
 }
@@ -369,7 +370,8 @@ std::string Executor::obstacle_to(job_record_t* job, const controller::Job& entr
     const int to = entry.nodes + request.least;
     if (to > most_nodes_by_partition(job))
         return fmt::format("its partition allows no {} nodes", to);
-    if (auto limit = limit_on_more(job, request.least)) return "limit of accounting: " + *limit;
+    if (auto limit = limit_on_more(job, entry, request.least))
+        return "limit of accounting: " + *limit;
     return entry.participation.obstacle.empty() ? "Slurm allows it no more nodes"
                                                 : entry.participation.obstacle;
 }

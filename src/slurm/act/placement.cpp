@@ -141,7 +141,7 @@ Growth Placement::largest(job_record_t* job, const controller::Job& known,
             growth.obstacle = fmt::format("its partition allows no {} nodes", to);
             continue;
         }
-        if (auto limit = limit_on_growth(job, growth.joining)) {
+        if (auto limit = limit_on_growth(job, growth.joining, known.node_time)) {
             growth.obstacle = "limit of accounting: " + *limit;
             continue;
         }

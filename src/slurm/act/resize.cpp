@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "slurm/act/allocation.hpp"
+#include "slurm/act/usage.hpp"
 #include "slurm/batch.hpp"
 
 namespace elastic::slurm {
@@ -35,10 +36,11 @@ job_array_struct_t* array_of(const job_record_t* job) {
 // another.
 class AccountedResize {
   public:
-    explicit AccountedResize(job_record_t* job) : job_(job) {
+    explicit AccountedResize(job_record_t* job) : job_(job), usage_(job) {
         job_array_struct_t* array = array_of(job);
         const uint32_t exit_code = array ? array->max_exit_code : 0;
         job_pre_resize_acctg(job);
+        usage_.taken_out();
         // It counts as a failed end of the array's task, so that nothing that waits for the array's
         // success would start.
         if (array) array->max_exit_code = exit_code;
@@ -49,6 +51,7 @@ class AccountedResize {
     // be for ever.
     ~AccountedResize() {
         job_post_resize_acctg(job_);
+        usage_.put_back();
         if (xstrcmp(slurm_conf.accounting_storage_type, "accounting_storage/slurmdbd") != 0)
             job_->db_index = 0;
     }
@@ -58,6 +61,7 @@ class AccountedResize {
 
   private:
     job_record_t* job_;
+    UsageOverResize usage_;
 };
 
 struct StepsOnNodes {

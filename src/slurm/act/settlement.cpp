@@ -392,6 +392,7 @@ void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreeme
     outbox_.changed = true;
     int to = entry.nodes;
     entry.history.add(now, from, to);
+    entry.count_nodes_until(now, from);
     outbox_.resized = true;
     entry.last_reason = agreement.reason;
     const Duration cost = entry.cost().seconds(from, to);

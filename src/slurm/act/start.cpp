@@ -13,6 +13,7 @@
 #include "slurm/batch.hpp"
 #include "slurm/read/hindrance.hpp"
 #include "slurm/records.hpp"
+#include "slurm/whole_nodes.hpp"
 
 namespace elastic::slurm {
 
@@ -55,9 +56,11 @@ class NarrowedRequest {
     // user does not say, must not keep it from starting on them.
     void ask_for(job_details* details, uint32_t nodes) const {
         details->min_nodes = details->max_nodes = nodes;
-        if (nodes >= min_nodes_) return;
-        details->min_cpus = share(min_cpus_, nodes);
-        details->num_tasks = share(tasks_, nodes);
+        if (nodes < min_nodes_) {
+            details->min_cpus = share(min_cpus_, nodes);
+            details->num_tasks = share(tasks_, nodes);
+        }
+        follow_tasks_per_node(details, nodes);
     }
 
     uint32_t share(uint32_t of_all, uint32_t nodes) const {
@@ -72,6 +75,7 @@ class NarrowedRequest {
         job->details->max_nodes = max_nodes_;
         job->details->min_cpus = min_cpus_;
         job->details->num_tasks = tasks_;
+        if (IS_JOB_RUNNING(job)) follow_tasks_per_node(job->details, job->node_cnt);
     }
 
     job_record_t* job_;

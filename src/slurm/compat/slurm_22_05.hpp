@@ -14,6 +14,7 @@ extern "C" {
 #include "src/common/read_config.h"
 #include "src/common/select.h"
 #include "src/common/slurm_protocol_api.h"
+#include "src/common/slurm_topology.h"
 #include "src/common/uid.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
@@ -75,6 +76,17 @@ inline xlist* validate_gres(const job_record_t* job, job_details& details) {
                             &details.max_nodes, &tasks_per_node, &none, &sockets, &cpus_per_task,
                             &tasks_per_tres, &list);
     return list;
+}
+
+// How the job's steps and commands find those of its nodes that slurm.conf does not know or whose
+// addresses come later (scontrol create, slurmd -Z, CLOUD); null if there are none.
+inline const char* aliases_of(const job_record_t* job) {
+    return job->alias_list;
+}
+
+// Makes that anew for the job's present nodes.
+inline void rename_nodes(job_record_t* job) {
+    set_job_alias_list(job);
 }
 
 // Adds all GRES of a node to what a job asks for.

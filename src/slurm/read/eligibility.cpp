@@ -41,13 +41,36 @@ bool linear_selection() {
     return xstrcmp(slurm_conf.select_type, "select/linear") == 0;
 }
 
+// Sockets of a node, cores of a socket and threads of a core that the job asks for at least; 0
+// where it does not say.
+struct Shape {
+    explicit Shape(const multi_core_data_t* wanted) {
+        if (!wanted) return;
+        sockets = least(wanted->sockets_per_node);
+        cores = least(wanted->cores_per_socket);
+        threads = least(wanted->threads_per_core);
+    }
+    static std::uint16_t least(std::uint16_t count) { return count == NO_VAL16 ? 0 : count; }
+
+    bool fits(const config_record_t* config) const {
+        return sockets <= config->tot_sockets && cores <= config->cores &&
+               threads <= config->threads;
+    }
+    std::uint64_t key() const {
+        return std::uint64_t{sockets} << 32 | std::uint64_t{cores} << 16 | threads;
+    }
+
+    std::uint16_t sockets = 0, cores = 0, threads = 0;
+};
+
 // Drops the nodes whose hardware the job cannot use.
 void keep_fitting_hardware(const job_details* details, NodeSet& mask) {
+    const Shape shape(details->mc_ptr);
     for_each_hardware([&](const config_record_t* config) {
         bool memory_fits =
             (details->pn_min_memory & MEM_PER_CPU) || config->real_memory >= details->pn_min_memory;
         if (config->cpus < details->pn_min_cpus || !memory_fits ||
-            config->tmp_disk < details->pn_min_tmp_disk)
+            config->tmp_disk < details->pn_min_tmp_disk || !shape.fits(config))
             bit_and_not(mask.get(), config->node_bitmap);
     });
 }
@@ -132,6 +155,93 @@ NodeSet left_to_steps(const job_record_t* job) {
     return nodes -= NodeSet(job->node_bitmap);
 }
 
+xlist* features_in_use(const job_details* details) {
+    return details->features_use ? details->feature_list_use : details->feature_list;
+}
+
+// What stands between the bars of a matching OR ([a|b]), as sets of nodes: all nodes of the job are
+// to be in one of them. Nothing for any other constraint.
+class Alternatives {
+  public:
+    explicit Alternatives(const job_record_t* job) {
+        xlist* features = features_in_use(job->details);
+        if (!features) return;
+        find_feature_nodes(features, false);
+        list_for_each(
+            features,
+            [](void* feature, void* self) {
+                static_cast<Alternatives*>(self)->read(*static_cast<job_feature_t*>(feature));
+                return 0;
+            },
+            this);
+    }
+
+    bool empty() const { return sets_.empty(); }
+
+    // The first that the job, which runs, has all of its nodes of; -1 if there is none.
+    int of(const job_record_t* job) const {
+        const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const NodeSet& set) {
+            return bit_super_set(job->node_bitmap, set.get());
+        });
+        return found == sets_.end() ? -1 : static_cast<int>(found - sets_.begin());
+    }
+
+    // Where the job may have nodes: those that it has decide once it runs.
+    NodeSet nodes_for(const job_record_t* job) const {
+        NodeSet nodes;
+        if (IS_JOB_RUNNING(job)) {
+            const int which = of(job);
+            return which < 0 ? nodes : sets_[static_cast<std::size_t>(which)];
+        }
+        for (const NodeSet& set : sets_) nodes |= set;
+        return nodes;
+    }
+
+  private:
+    // Features in parentheses are one set; the last of them is counted as outside.
+    void read(const job_feature_t& feature) {
+        const NodeSet nodes(feature.node_bitmap_active);
+        if (!is_inside_)
+            set_ = nodes;
+        else if (last_ == FEATURE_OP_OR)
+            set_ |= nodes;
+        else
+            set_ &= nodes;
+        is_inside_ = feature.paren > 0;
+        if (!is_inside_ && (feature.op_code == FEATURE_OP_XOR || before_ == FEATURE_OP_XOR))
+            sets_.push_back(set_);
+        last_ = feature.op_code;
+        if (!is_inside_) before_ = feature.op_code;
+    }
+
+    std::vector<NodeSet> sets_;
+    NodeSet set_;
+    bool is_inside_ = false;           // of parentheses
+    uint8_t last_ = FEATURE_OP_AND;    // the separator before this feature,
+    uint8_t before_ = FEATURE_OP_AND;  // and before this set
+};
+
+// Whether the job is to use no more than some number of switches (--switches). What has started on
+// these does not grow onto others, and so keeps to any number.
+bool keeps_to_switches(const job_record_t* job) {
+    return job->req_switch > 0 && IS_JOB_RUNNING(job) && switch_record_cnt > 0;
+}
+
+NodeSet in_its_switches(const job_record_t* job) {
+    NodeSet nodes(job->node_bitmap);
+    for (int i = 0; i < switch_record_cnt; ++i) {
+        const switch_record_t& leaf = switch_record_table[i];
+        if (leaf.level == 0 && bit_overlap_any(job->node_bitmap, leaf.node_bitmap))
+            bit_or(nodes.get(), leaf.node_bitmap);
+    }
+    return nodes;
+}
+
+bool has_alternatives(const job_details* details) {
+    const char* features = details->features_use ? details->features_use : details->features;
+    return text(features).find('[') != std::string_view::npos;
+}
+
 }  // namespace
 
 NodeSet usable_nodes() {
@@ -177,6 +287,9 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     }
     bool has_xor = false;
     if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
+    if (const Alternatives alternatives(job); !alternatives.empty())
+        mask &= alternatives.nodes_for(job);
+    if (keeps_to_switches(job)) mask &= in_its_switches(job);
     if (list_count(resv_list) > 0) keep_unreserved(job, mask);
     return mask;
 }
@@ -212,15 +325,19 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
     Constraints result;
     result.partition = job->part_ptr;
     result.features = text(details->features_use ? details->features_use : details->features);
+    if (IS_JOB_RUNNING(job) && has_alternatives(details))
+        result.alternative = Alternatives(job).of(job);
     result.excluded = text(details->exc_nodes);
     result.required = text(details->req_nodes);
     result.memory = details->pn_min_memory;
     result.processors = details->pn_min_cpus;
     result.disk = details->pn_min_tmp_disk;
+    result.shape = Shape(details->mc_ptr).key();
     result.processor_share = processor_share(job);
     if (details->req_node_bitmap || result.processor_share > 0) result.nodes = details->min_nodes;
     result.running = IS_JOB_RUNNING(job);
-    if (result.running && has_left_nodes_to_steps(job)) result.left_nodes_to_steps = job->job_id;
+    if (result.running && (keeps_to_switches(job) || has_left_nodes_to_steps(job)))
+        result.only_of = job->job_id;
     if (!reservation_begins_.empty()) add_reservations(job, result);
     return result;
 }

@@ -53,12 +53,13 @@ class Eligibilities {
     struct Constraints {
         const part_record_t* partition = nullptr;
         std::string_view features, excluded, required;
-        std::uint64_t memory = 0;
+        int alternative = -1;  // of a matching OR, by the nodes that the job runs on
+        std::uint64_t memory = 0, shape = 0;
         std::uint32_t processors = 0, disk = 0;
         std::uint32_t processor_share = 0;
         std::uint32_t nodes = 0;  // only with `required` or a share
         bool running = false;
-        JobId left_nodes_to_steps = 0;  // a job that some nodes are closed to alone
+        JobId only_of = 0;  // a job that some nodes are closed to alone
 
         // Only where there are reservations at all:
         std::size_t reservations_ahead = 0;  // that begin before its end

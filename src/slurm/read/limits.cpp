@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Slurm's own question before a start (acct_policy_job_runnable_post_select) compares limits of one
 // job with what it asks for, and limits of a group with that and what the group uses.  For a
-// running job, which is part of that use, it is asked with the job taken out.
+// running job, which is part of that use, it is asked with the job taken out; limits on minutes,
+// part of which have passed, are asked apart (minute_limits.hpp).
 //
 // Always holds: what is counted as used is the same after a question as before; questions are
 // asked with copies of the job's record, for Slurm writes into it.
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "slurm/lock.hpp"
+#include "slurm/read/minute_limits.hpp"
 #include "slurm/whole_nodes.hpp"
 
 namespace elastic::slurm {
@@ -80,12 +83,25 @@ std::vector<uint64_t> tres_with(const job_record_t* job, const NodeSet& joining)
     return tres;
 }
 
-// The minutes of running jobs have a limit too, and its own stay counted: only what the further
-// nodes add is asked for.
-uint32_t minutes_added(const job_record_t* job, uint64_t joining, uint64_t nodes) {
-    if (job->time_limit == INFINITE || job->time_limit == NO_VAL) return job->time_limit;
-    const auto left = static_cast<uint64_t>(std::max<time_t>(job->end_time - time(nullptr), 0));
-    return static_cast<uint32_t>((left * joining / nodes + 30) / 60);
+// Limits on amounts alone: a job that asks for no time comes to no limit on minutes.
+std::optional<std::string> limit_on_amounts(job_record_t* job, const NodeSet& all,
+                                            std::vector<uint64_t> tres) {
+    job_details details(*job->details);
+    details.req_node_bitmap =
+        all.get();  // so that nodes shared with the user's other jobs count once
+    Copy wanted(job);
+    wanted.record.details = &details;
+    wanted.record.job_resrcs = nullptr;
+    wanted.record.time_limit = 0;
+    const bool allowed = [&] {
+        Uncounted without(job);
+        return acct_policy_job_runnable_post_select(&wanted.record, tres.data(), false);
+    }();
+    return allowed ? std::nullopt : std::optional(name_of(wanted.record.state_reason));
+}
+
+bool has_qos_flag(const job_record_t* job, uint32_t flag) {
+    return job->qos_ptr && (job->qos_ptr->flags & flag);
 }
 
 int as_count(uint32_t limit) {
@@ -101,15 +117,12 @@ time_t end_by_partition(const job_record_t* job) {
 
 time_t end_by_max_wall(job_record_t* job) {
     if (!are_enforced(job) || job->limit_set.time == ADMIN_SET_LIMIT) return kNoEnd;
-    assoc_mgr_lock_t locks{};
-    locks.assoc = locks.qos = locks.tres = READ_LOCK;
-    assoc_mgr_lock(&locks);
+    const AssociationLock lock(READ_LOCK);
     slurmdb_qos_rec_t *first = nullptr, *second = nullptr;
     acct_policy_set_qos_order(job, &first, &second);
     uint32_t minutes = first ? first->max_wall_pj : INFINITE;
     if (minutes == INFINITE && second) minutes = second->max_wall_pj;
     if (minutes == INFINITE) minutes = job->assoc_ptr->max_wall_pj;
-    assoc_mgr_unlock(&locks);
     if (minutes == INFINITE || minutes == NO_VAL) return kNoEnd;
     return job->start_time + time_t{minutes} * 60;
 }
@@ -131,23 +144,14 @@ time_t end_by_reservations(const job_record_t* job) {
 
 }  // namespace
 
-std::optional<std::string> limit_on_growth(job_record_t* job, const NodeSet& joining) {
+std::optional<std::string> limit_on_growth(job_record_t* job, const NodeSet& joining,
+                                           const controller::NodeTime& used) {
     if (!are_enforced(job) || !job->tres_alloc_cnt || joining.empty()) return {};
     NodeSet all(job->node_bitmap);
     all |= joining;
-    job_details details(*job->details);
-    details.req_node_bitmap =
-        all.get();  // so that nodes shared with the user's other jobs count once
-    Copy wanted(job);
-    wanted.record.details = &details;
-    wanted.record.job_resrcs = nullptr;
-    wanted.record.time_limit = minutes_added(job, joining.count(), all.count());
-    std::vector<uint64_t> tres = tres_with(job, joining);
-    const bool allowed = [&] {
-        Uncounted without(job);
-        return acct_policy_job_runnable_post_select(&wanted.record, tres.data(), false);
-    }();
-    return allowed ? std::nullopt : std::optional(name_of(wanted.record.state_reason));
+    const std::vector<uint64_t> tres = tres_with(job, joining);
+    if (auto limit = limit_on_amounts(job, all, tres)) return limit;
+    return limit_on_minutes(job, used, tres);
 }
 
 std::optional<std::string> limit_on_start(job_record_t* job, const FoundAttempt& attempt,
@@ -178,7 +182,13 @@ int most_nodes_by_partition(const job_record_t* job) {
     if (!job->part_ptr) return INT32_MAX;
     const bool is_open = job->part_ptr->state_up == PARTITION_UP;
     if (IS_JOB_RUNNING(job) && !is_open) return static_cast<int>(job->node_cnt);
+    if (has_qos_flag(job, QOS_FLAG_PART_MAX_NODE)) return INT32_MAX;
     return as_count(job->part_ptr->max_nodes);
+}
+
+uint32_t least_nodes_by_partition(const job_record_t* job) {
+    const bool is_waived = !job->part_ptr || has_qos_flag(job, QOS_FLAG_PART_MIN_NODE);
+    return is_waived ? 0 : job->part_ptr->min_nodes;
 }
 
 int most_nodes(job_record_t* job) {

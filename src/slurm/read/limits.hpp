@@ -9,21 +9,27 @@
 #include <optional>
 #include <string>
 
+#include "controller/minutes.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/attempt.hpp"
 
 namespace elastic::slurm {
 
-// The limit that keeps the job from having `joining` besides its nodes, as squeue would name it.
-std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining);
+// The limit that keeps the job, which has used so much, from having `joining` besides its nodes.
+std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining,
+                                           const controller::NodeTime& used);
 
 // The limit that keeps a pending job, tried so, from starting on so many nodes now; it becomes the
 // job's reason.  Slurm may find another one when it selects the nodes.
 std::optional<std::string> limit_on_start(job_record_t*, const FoundAttempt&, int nodes);
 
 // The most nodes that its partition allows to the job; of a running one the present size, if the
-// partition is not wholly open (DRAIN, DOWN, INACTIVE). INT32_MAX without a limit.
+// partition is not wholly open (DRAIN, DOWN, INACTIVE). INT32_MAX without a limit, as by a flag of
+// the job's QOS.
 int most_nodes_by_partition(const job_record_t*);
+
+// The fewest nodes with which the job may start in its partition.
+uint32_t least_nodes_by_partition(const job_record_t*);
 
 // The same with limits of accounting, whatever others use: for planning.
 int most_nodes(job_record_t*);

@@ -241,6 +241,7 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     entry.shows_last_size = false;
     entry.restarts = static_cast<int>(job->restart_cnt);
     entry.history = {};
+    entry.node_time = {};
     entry.initialises.clear();
     entry.participation.not_before = 0;
     resized(job, entry);
@@ -287,6 +288,7 @@ void Observer::resized(const job_record_t* job, Job& entry) {
     entry.shared = !has_whole_nodes(job);
     entry.nodes = static_cast<int>(job->node_cnt);
     entry.node_list = text(job->nodes);
+    entry.node_aliases = text(compat::aliases_of(job));
     entry.batch_host = name_of(batch_host(job));
     fresh_ =
         state_.packets.use(entry.node_list, entry.packet_key(), static_cast<Time>(time(nullptr)));
@@ -302,6 +304,7 @@ void Observer::tell_initialisation(Job& entry, Time now, std::vector<journal::Ev
 void Observer::note_resize(const job_record_t* job, Job& entry, Time now) {
     std::string before = entry.node_list;
     int from = entry.nodes;
+    entry.count_nodes_until(now, from);
     resized(job, entry);
     std::string gone = difference(before, entry.node_list);
     std::string come = difference(entry.node_list, before);

@@ -194,7 +194,7 @@ class Builder {
         if (job->het_job_id) view_.heterogeneous.insert(job->het_job_id);
         core::EligibilityId eligible = eligibilities_.of(job);
         int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
-        if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
+        if (nodes > most_nodes_by_partition(job)) return;
         if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
         const controller::Job& entry = sync(jobs_, job);
 
@@ -233,7 +233,7 @@ class Builder {
     // Without a number of nodes of its own, a job may need as many as of the smallest.
     static int nodes_wanted(const job_record_t* job, std::uint32_t processors) {
         const job_details* details = job->details;
-        std::uint32_t nodes = std::max(details->min_nodes, job->part_ptr->min_nodes);
+        std::uint32_t nodes = std::max(details->min_nodes, least_nodes_by_partition(job));
         if (processors > 0)
             nodes = std::max(nodes, (details->min_cpus + processors - 1) / processors);
         if (details->max_nodes > 0) nodes = std::min(nodes, details->max_nodes);

@@ -169,18 +169,19 @@ int query_and_print(const protocol::Query& query, bool json, std::string (*rende
 
 JobSize query_size(JobId id) {
     const auto asker = connect();
-    if (!asker) return {fail(asker.error()), "", 0};
+    if (!asker) return {fail(asker.error())};
     protocol::Query query;
     query.what = "show";
     query.job = id;
     const Result<Json> body = (*asker)->ask(query);
-    if (!body) return {(*asker)->give_up(body.error()), "", 0};
+    if (!body) return {(*asker)->give_up(body.error())};
     const Json job = body->get("job");
     if (job.get_string("class", "rigid") == "rigid") {
         note("job {} was not submitted with --elastic", id);
-        return {kExitNotElastic, "", 0};
+        return {kExitNotElastic};
     }
-    return {kExitOk, job.get_string("node_list"), static_cast<int>(job.get_int("nodes"))};
+    return {kExitOk, job.get_string("node_list"), static_cast<int>(job.get_int("nodes")),
+            job.get_string("node_aliases")};
 }
 
 int show_snapshot(bool json) {

@@ -18,8 +18,9 @@ int query_and_print(const protocol::Query&, bool json, std::string (*render)(con
 // The present nodes of a running job.
 struct JobSize {
     int code = 0;  // an exit code, after a message unless it is kExitOk
-    std::string node_list;
+    std::string node_list = {};
     int nodes = 0;
+    std::string node_aliases = {};  // SLURM_NODE_ALIASES; "" if it needs none
 };
 JobSize query_size(JobId);
 

@@ -190,7 +190,7 @@ JobSize present_size() {
     const auto id = parse_integer(text ? text : "");
     if (id && *id >= 1 && *id <= UINT32_MAX) return query_size(static_cast<JobId>(*id));
     note("not inside a job: SLURM_JOB_ID is not set");
-    return {kExitNotElastic, "", 0};
+    return {kExitNotElastic};
 }
 
 }  // namespace
@@ -204,14 +204,18 @@ std::string assignments(const elastic_event& event) {
         shell_quote(printable(event.reason, 1024)));
 }
 
-std::string environment(const std::string& node_list, int nodes) {
-    const std::string list = shell_quote(node_list);
+std::string environment(const JobSize& size) {
+    const std::string list = shell_quote(size.node_list);
+    const std::string aliases =
+        size.node_aliases.empty()
+            ? ""
+            : fmt::format("export SLURM_NODE_ALIASES={}\n", shell_quote(size.node_aliases));
     // What depends on the tasks of the old size srun works out anew when it is unset.
     return fmt::format(
         "export SLURM_JOB_NODELIST={0} SLURM_NODELIST={0} SLURM_JOB_NUM_NODES={1} "
-        "SLURM_NNODES={1}\n"
+        "SLURM_NNODES={1}\n{2}"
         "unset SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE SLURM_NTASKS SLURM_NPROCS\n",
-        list, nodes);
+        list, size.nodes, aliases);
 }
 
 int wait_for_event(double timeout, std::int64_t after) {
@@ -355,12 +359,12 @@ int plan_step(int nodes, double in, double timeout) {
 
 int print_environment() {
     const JobSize size = present_size();
-    if (size.code == kExitOk) fmt::print("{}", environment(size.node_list, size.nodes));
+    if (size.code == kExitOk) fmt::print("{}", environment(size));
     return size.code;
 }
 
 int print_nodes(const std::string& node_list) {
-    const JobSize size = node_list.empty() ? present_size() : JobSize{kExitOk, node_list, 0};
+    const JobSize size = node_list.empty() ? present_size() : JobSize{kExitOk, node_list};
     if (size.code != kExitOk) return size.code;
     const auto names = expand_hostlist(size.node_list);
     if (!names) return fail(names.error());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libelastic/elastic.h"
+#include "selastic/controller_commands.hpp"
 
 namespace elastic::tools {
 
@@ -17,7 +18,7 @@ namespace elastic::tools {
 std::string assignments(const elastic_event&);
 
 // The environment of a job that now has these nodes, for eval.
-std::string environment(const std::string& node_list, int nodes);
+std::string environment(const JobSize&);
 
 // `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.
 // What is only told again of operation `after` or an earlier one is passed over.

@@ -174,6 +174,31 @@ def test_growth_ends_at_a_qos_limit(cluster, account, elastic):
     finish(cluster, app)
 
 
+@pytest.fixture
+def bounds(cluster):
+    """bounds(LEAST, MOST): how many nodes the partition allows to a job; none after the test."""
+    def change(least, most):
+        cluster.run("scontrol", "update", "PartitionName=debug", f"MinNodes={least}", f"MaxNodes={most}")
+    yield change
+    cluster.clean()
+    change(0, "UNLIMITED")
+
+
+def test_a_qos_waives_the_limits_of_a_partition(cluster, account, bounds):
+    """On the number of nodes of a job, at its start and when it grows."""
+    qos = f"waiver-{account.name}"
+    account.add_qos(qos, "MaxTRESPerJob=node=8", "MaxTRESPJ=node=8$")
+    account.sacctmgr("modify", "qos", qos, "set", "Flags=PartitionMaxNodes,PartitionMinNodes")
+    account.change_qos(qos, "MaxTRESPerJob=node=7", "MaxTRESPJ=node=7$")
+    app = account.actor("malleable,min=1,max=8", "-N3", f"--qos={qos}")
+    bounds(2, 2)
+    resize(cluster, app, 4)
+    for nodes in (1, 3):
+        job = account.sbatch(f"-N{nodes}", "--exclusive", f"--qos={qos}", wrap="true")
+        cluster.wait_state(job, "COMPLETED")
+    finish(cluster, app)
+
+
 def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
     account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
     elastic(Policy="lina-default")
@@ -301,8 +326,6 @@ def test_all_that_was_used_is_given_back(cluster, account):
     assert not account.used()
 
 
-@pytest.mark.xfail(reason="Slurm counts what has passed of a job's time once more at every resize"
-                   " that follows a round of priority/multifactor", strict=True)
 def test_the_time_of_running_jobs_is_given_back(cluster, account):
     app = account.actor("malleable,min=1,max=8", "-N8", "-t", "30")
     began = cluster.wait_journal(app.job, "start")["time"]
@@ -316,6 +339,64 @@ def test_the_time_of_running_jobs_is_given_back(cluster, account):
         resize(cluster, app, nodes)
     finish(cluster, app)
     assert not account.used()
+
+
+def usage(account):
+    """What the account's user has used, in seconds of processors."""
+    return float(re.search(r"UsageRaw/Norm/Efctv=([0-9.]+)/", account.association()).group(1))
+
+
+def test_no_time_is_counted_twice(cluster, account):
+    """Each resize is an end to Slurm, which counts all since priority/multifactor's last round, as does the next."""
+    app = account.actor("malleable,min=1,max=8", "-N8", "-t", "30")
+    began = cluster.wait_journal(app.job, "start")["time"]
+    wait_until(lambda: time.time() > began + 5, "five seconds of the job have passed")
+    for nodes in (6, 4, 3, 2, 1):
+        resize(cluster, app, nodes)
+    finish(cluster, app)
+    ended = cluster.wait_journal(app.job, "end")["time"]
+    processors = int(cluster.run("scontrol", "show", "node", cluster.node_name(1)).out.split("CPUTot=")[1].split()[0])
+    # Slurm counts whole seconds.
+    assert 5 * 8 * processors <= usage(account) <= (ended - began + 2) * 8 * processors
+
+
+@pytest.mark.parametrize("setting", ["MaxTRESMins=node=8", "GrpTRESMins=node=10", "GrpTRESRunMins=node=10"])
+def test_growth_keeps_an_associations_limits_on_minutes(cluster, account, elastic, setting):
+    """With what it has used, and to its end; a job that came to such a limit would be killed."""
+    key = setting.split("=")[0]
+    shown = {"MaxTRESMins": "MaxTRESMinsPJ=node=8", "GrpTRESMins": r"GrpTRESMins=.*node=10\(",
+             "GrpTRESRunMins": r"GrpTRESRunMins=.*node=10\("}
+    account.limit(setting, shown[key])
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N1", "-t", "4")
+    assert app.take_expand()["size"] == 2
+    assert f"{key.replace('MaxTRESMins', 'MaxTRESMinsPerJob')} node=" in refused_growth(cluster, app, 3)
+    cluster.wait_two_passes()
+    app.no_event()
+    finish(cluster, app)
+
+
+def test_growth_keeps_a_qos_limit_on_minutes(cluster, account, elastic):
+    """A QOS counts in place of the association; its usage factor counts for groups."""
+    qos = f"minutes-{account.name}"
+    account.add_qos(qos, "MaxTRESMinsPerJob=node=12", "MaxTRESMinsPJ=node=12$")
+    account.limit("MaxTRESMins=node=4", "MaxTRESMinsPJ=node=4$")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N1", "-t", "4", f"--qos={qos}")
+    assert app.take_expand()["size"] == 3
+    assert refused_growth(cluster, app, 4).endswith(f"MaxTRESMinsPerJob node=12 of QOS {qos}")
+    finish(cluster, app)
+
+
+def test_a_usage_factor_counts_for_the_minutes_of_a_group(cluster, account, elastic):
+    qos = f"factor-{account.name}"
+    account.add_qos(qos, "MaxTRESPerJob=node=8", "MaxTRESPJ=node=8$")
+    account.sacctmgr("modify", "qos", qos, "set", "UsageFactor=2")
+    account.change_qos(qos, "GrpTRESRunMins=node=20", r"GrpTRESRunMins=.*node=20\(")
+    elastic(Policy="lina-default")
+    app = account.actor("malleable,min=1,max=8", "-N1", "-t", "4", f"--qos={qos}")
+    assert app.take_expand()["size"] == 2
+    finish(cluster, app)
 
 
 def test_slurmdbd_dies_while_jobs_change_size(cluster, account, sacct, expect_errors):

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What a running job comes to under limits on the minutes of a resource (processors, nodes, memory:
+// Slurm's TRES) if it has more of it from now on.
+//
+// Slurm asks these limits when a job starts: of its whole time, with all that it has.  Of a running
+// job it counts what the job has now as if it had had that since its start, and ends the job for it
+// where limits are enforced without "safe".
+#pragma once
+
+#include <cstdint>
+
+#include "common/time.hpp"
+
+namespace elastic::controller {
+
+// The node-seconds that a run has used, over all of its sizes.
+class NodeTime {
+  public:
+    // The run, `passed` seconds old, has had `nodes` nodes since the last call.
+    void add(Duration passed, int nodes);
+    // With those of its present size.
+    Duration seconds(Duration passed, int nodes) const;
+    // How old the run was when its size changed last; 0: it has not.
+    Duration counted() const { return counted_; }
+
+    // The state file's.
+    template <class F>
+    friend void fields(F&, NodeTime&);
+
+  private:
+    Duration seconds_ = 0, counted_ = 0;
+};
+
+// A job that would grow now; times are without suspensions.
+struct GrowingRun {
+    Duration passed = 0;
+    Duration left = 0;  // infinite without a time limit
+    Duration node_seconds = 0;
+    int nodes = 1;  // that it has now
+};
+
+// Of one resource.
+struct Amount {
+    std::uint64_t held = 0, wanted = 0;
+};
+
+// What it will have used at its end.
+double minutes_in_all(const GrowingRun&, const Amount&);
+
+// What it has then by Slurm's count of running jobs.
+double minutes_by_last_size(const GrowingRun&, const Amount&);
+
+// What it uses besides all that it would have used.
+double minutes_more(const GrowingRun&, const Amount&);
+
+}  // namespace elastic::controller
