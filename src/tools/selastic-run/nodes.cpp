@@ -16,6 +16,11 @@ constexpr Duration kAgain = 2;
 
 }  // namespace
 
+std::vector<std::string> host_names(const std::string& list) {
+    const auto names = expand_hostlist(list);
+    return names ? *names : std::vector<std::string>();
+}
+
 std::string common_hosts(const std::string& one, const std::string& other) {
     return without_hosts(one, without_hosts(one, other));
 }
