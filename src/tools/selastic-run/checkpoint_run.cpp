@@ -20,9 +20,9 @@
 #include "common/text.hpp"
 #include "program.hpp"
 #include "selastic-run/elastic_run.hpp"
+#include "selastic-run/job_step.hpp"
 #include "selastic-run/nodes.hpp"
-#include "selastic-run/profile.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/program_settings.hpp"
 #include "selastic-run/stopping.hpp"
 
 namespace elastic::tools {
@@ -75,7 +75,7 @@ class CheckpointRun : public ElasticRun {
     RunOptions options_;
     const Words restart_;
     Stopping stopping_;
-    std::unique_ptr<Step> step_;
+    std::unique_ptr<JobStep> step_;
     std::int64_t last_step_ = -1;
     Time next_look_ = kNever;  // for the step
     std::optional<Agreed> agreement_;
@@ -140,8 +140,8 @@ void CheckpointRun::start() {
     const bool resumes = is_restart_ && stopping_.has_checkpoint();
     stopping_.program_starts();
     options_.goes_on = is_restart_;
-    step_ = std::make_unique<Step>(options_, resumes ? restart_ : options_.program, place(),
-                                   last_step_);
+    step_ = std::make_unique<JobStep>(options_, resumes ? restart_ : options_.program, place(),
+                                      last_step_);
     next_look_ = step_->began() + kFirstLook;
     lost_nodes_ = false;
 }

@@ -11,7 +11,7 @@
 #include "common/time.hpp"
 #include "libelastic/elastic.h"
 #include "selastic-run/job_event.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 

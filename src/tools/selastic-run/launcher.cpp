@@ -29,7 +29,7 @@ pid_t Launcher::start(const World& world, std::int64_t generation) {
     ::setenv(runtime::kMeetingVariable, runtime::to_string(meeting).c_str(), 1);
     options_.goes_on = generation > 0;
     options_.birth = generation > 0 ? fmt::format("+{}.{}", generation, world.attempt) : "";
-    Step step(options_, options_.program, world.place, -1);
+    JobStep step(options_, options_.program, world.place, -1);
     const pid_t process = step.pid();
     steps_.insert_or_assign(process, std::move(step));
     return process;

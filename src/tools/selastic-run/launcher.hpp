@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runtime/channel.hpp"
+#include "selastic-run/job_step.hpp"
 #include "selastic-run/options.hpp"
 #include "selastic-run/rendezvous.hpp"
-#include "selastic-run/step.hpp"
 #include "selastic-run/worlds.hpp"
 
 namespace elastic::tools {
@@ -44,7 +44,7 @@ class Launcher {
     RunOptions options_;
     const std::string id_;  // of their folders in shared memory
     Rendezvous rendezvous_;
-    std::map<pid_t, Step> steps_;
+    std::map<pid_t, JobStep> steps_;
     std::string spill_ = "/tmp";
     bool opened_ = false;
 };

@@ -7,7 +7,7 @@
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What selastic-run is told on its command line and by a profile.
+// What selastic-run is told on its command line, and by the settings of a program.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "runtime/store.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 namespace {

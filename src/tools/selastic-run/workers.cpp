@@ -13,7 +13,7 @@ namespace elastic::tools {
 void Workers::start(const Nodes& nodes) {
     for (const std::string& node : nodes)
         if (!workers_.contains(node))
-            workers_.emplace(node, Worker{Step(options_, options_.program, {node, 1}, -1)});
+            workers_.emplace(node, Worker{JobStep(options_, options_.program, {node, 1}, -1)});
 }
 
 bool Workers::all_seen(const Nodes& nodes) {

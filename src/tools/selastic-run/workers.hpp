@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/time.hpp"
+#include "selastic-run/job_step.hpp"
 #include "selastic-run/options.hpp"
-#include "selastic-run/step.hpp"
 
 namespace elastic::tools {
 
@@ -43,7 +43,7 @@ class Workers {
 
   private:
     struct Worker {
-        Step step;
+        JobStep step;
         bool leaves = false;
         std::string signal = {};  // that it has still to be sent; "": none
     };

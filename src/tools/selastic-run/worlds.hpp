@@ -8,7 +8,7 @@
 
 #include "common/time.hpp"
 #include "runtime/channel.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 
