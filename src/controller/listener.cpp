@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -28,37 +27,48 @@ void keep_alive(int fd) {
     set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-}  // namespace
-
-Result<int> listen_on(int port) {
-    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    bool ipv6 = fd >= 0;
-    if (!ipv6) fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0) return error("cannot make a socket: {}", strerror(errno));
-    set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (ipv6) set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-
-    sockaddr_storage address{};
+struct Address {
+    sockaddr_storage any{};
     socklen_t size = 0;
+};
+
+// Of all interfaces.
+Address any_address(bool ipv6, int port) {
+    Address address;
     if (ipv6) {
-        auto* in6 = reinterpret_cast<sockaddr_in6*>(&address);
+        auto* in6 = reinterpret_cast<sockaddr_in6*>(&address.any);
         in6->sin6_family = AF_INET6;
         in6->sin6_addr = in6addr_any;
         in6->sin6_port = htons(static_cast<uint16_t>(port));
-        size = sizeof *in6;
+        address.size = sizeof *in6;
     } else {
-        auto* in4 = reinterpret_cast<sockaddr_in*>(&address);
+        auto* in4 = reinterpret_cast<sockaddr_in*>(&address.any);
         in4->sin_family = AF_INET;
         in4->sin_addr.s_addr = htonl(INADDR_ANY);
         in4->sin_port = htons(static_cast<uint16_t>(port));
-        size = sizeof *in4;
+        address.size = sizeof *in4;
     }
-    if (bind(fd, reinterpret_cast<sockaddr*>(&address), size) || listen(fd, 128)) {
-        Error failure = error("cannot listen on port {} (ListenPort): {}", port, strerror(errno));
-        ::close(fd);
-        return failure;
-    }
-    return fd;
+    return address;
+}
+
+Fd stream_socket(int family) {
+    return Fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
+
+}  // namespace
+
+Result<Fd> listen_on(int port) {
+    Fd socket = stream_socket(AF_INET6);
+    const bool ipv6 = static_cast<bool>(socket);
+    if (!ipv6) socket = stream_socket(AF_INET);
+    if (!socket) return error("cannot make a socket: {}", strerror(errno));
+    set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+    if (ipv6) set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    const Address address = any_address(ipv6, port);
+    if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.any), address.size) != 0 ||
+        ::listen(socket.get(), 128) != 0)
+        return error("cannot listen on port {} (ListenPort): {}", port, strerror(errno));
+    return socket;
 }
 
 int port_of(int listener) {

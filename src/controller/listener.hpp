@@ -2,13 +2,13 @@
 // The socket on which the controller accepts connections, of IPv6 and IPv4 where the host has both.
 #pragma once
 
+#include "common/fd.hpp"
 #include "common/result.hpp"
 
 namespace elastic::controller {
 
-// A socket that listens on the port, not blocking, which the caller closes.  An error names the
-// port and the reason.
-Result<int> listen_on(int port);
+// A socket that listens on the port, not blocking.  An error names the port and the reason.
+Result<Fd> listen_on(int port);
 
 // The port on which a socket listens.
 int port_of(int listener);

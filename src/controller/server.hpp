@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Serves applications and tools over the network: accepts connections, checks
-// who speaks, takes messages in and sends messages out.
+// Serves applications and tools over the network: accepts connections, checks who speaks, takes
+// messages in and sends messages out.
 //
-// One thread of its own with an event loop.  It knows nothing of jobs and takes
-// none of slurmctld's locks: what it has received is fetched with take() by the
-// controller's thread, which it wakes.
+// One thread of its own with an event loop.  It knows nothing of jobs and takes none of slurmctld's
+// locks: what it has received is fetched with take() by the controller's thread, which it wakes.
 //
-// Always holds: a message given out by take() was sealed by the user it names,
-// on a connection whose first message (Hello) that same user had sealed, and
-// came next in its sequence.  Of a connection at most one message is in the hands
-// of the controller's thread: the next is not even read before that one is answered
-// and its answers are on their way.  So memory is bounded, whatever peers do, and
-// those who say much wait for those who say little.
+// Always holds: a message given out by take() was sealed by the user it names, on a connection
+// whose first message (Hello) that same user had sealed, and came next in its sequence.  Of a
+// connection at most one message is in the hands of the controller's thread: the next is not even
+// read before that one is answered and its answers are on their way.  So memory is bounded,
+// whatever peers do, and those who say much wait for those who say little.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -48,8 +45,7 @@ class Server {
 
     // Listens and starts the thread.  An error names the port and the reason.
     Result<void> start(const ServerOptions&);
-    // Goes on with other options; connections stay.  On an error the old ones
-    // stay in force.
+    // Goes on with other options; connections stay.  On an error the old ones stay in force.
     Result<void> reconfigure(const ServerOptions&);
     void stop();
     int port() const { return port_; }  // where it listens

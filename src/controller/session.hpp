@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 
-#include "common/result.hpp"
 #include "protocol/message.hpp"
 
 namespace elastic::controller {

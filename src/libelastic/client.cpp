@@ -19,7 +19,6 @@
 #include <cerrno>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
 #include <random>
 #include <system_error>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/time.hpp"
 #include "libelastic/elastic.h"
@@ -47,8 +46,8 @@ struct Surroundings {
 };
 Surroundings read_surroundings();
 
-// Functions return ELASTIC_OK or an elastic_error; they throw std::bad_alloc and
-// std::system_error only.  elastic.h describes each of them.
+// Functions return ELASTIC_OK or an elastic_error; they throw std::bad_alloc and std::system_error
+// only.  elastic.h describes each of them.
 class Client : private LinkUser {
   public:
     // Outside an elastic job: does nothing, and says why.

@@ -395,8 +395,8 @@ void Link::finish(Duration most) {
     flush();
     while (up() && !outbox_.empty() && left_ms() > 0) wait(left_ms());
     if (up()) {
-        // Closing with unread bytes would make TCP reset the connection, and the controller
-        // lose what was just sent: read until it closes its side.
+        // Closing with unread bytes would make TCP reset the connection, and the controller lose
+        // what was just sent: read until it closes its side.
         shutdown(socket_.get(), SHUT_WR);
         while (up() && left_ms() > 0) wait(left_ms());
     }

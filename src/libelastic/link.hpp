@@ -45,8 +45,8 @@ using Locate = std::function<Result<protocol::Endpoint>()>;
 
 class Link {
   public:
-    // Throws std::system_error when there is no descriptor left.  With `locate`, other
-    // controllers are asked for while none of those known answers.
+    // Throws std::system_error when there is no descriptor left.  With `locate`, other controllers
+    // are asked for while none of those known answers.
     Link(protocol::Endpoint endpoint, std::unique_ptr<protocol::Seal> seal, LinkUser& user,
          LinkTimes times, Locate locate = nullptr);
     Link(const Link&) = delete;
@@ -57,8 +57,8 @@ class Link {
     bool off() const { return state_ == State::off; }
     const std::string& trouble() const { return trouble_; }  // the last reason for a loss
 
-    // Waits up to timeout_ms (< 0: for ever) for something to do and does it.
-    // False if a signal ended the wait.
+    // Waits up to timeout_ms (< 0: for ever) for something to do and does it.  False if a signal
+    // ended the wait.
     bool wait(int timeout_ms);
 
     // Queues a message if the link is up, else drops it: the user repeats in welcomed() what

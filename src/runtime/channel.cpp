@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <system_error>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The C interface: wrappers around Session, each of which checks its arguments and turns errors
-// into codes.
+// The C interface: wrappers around MalleableProgram, each of which checks its arguments and turns
+// errors into codes.
 //
 // Always holds: no exception crosses into the program.
 #include "runtime/elastic_mpi.h"
@@ -9,14 +9,14 @@
 #include <exception>
 #include <string>
 
-#include "runtime/session.hpp"
+#include "runtime/malleable_program.hpp"
 
 using elastic::Error;
 using elastic::Result;
-using elastic::runtime::Session;
+using elastic::runtime::MalleableProgram;
 
 struct elastic_mpi {
-    std::unique_ptr<Session> session;
+    std::unique_ptr<MalleableProgram> program;
 };
 
 namespace {
@@ -67,7 +67,7 @@ int elastic_mpi_open(elastic_mpi** e, MPI_Comm comm, unsigned flags) {
     MPI_Initialized(&ready);
     if (!ready) return refuse(open_detail(), "MPI_Init() has not been called");
     const int status = guarded(open_detail(), -1, [&]() -> Result<void> {
-        auto opened = Session::open(comm, flags, code);
+        auto opened = MalleableProgram::open(comm, flags, code);
         if (!opened) return opened.error();
         *e = new elastic_mpi{*std::move(opened)};
         return {};
@@ -76,20 +76,20 @@ int elastic_mpi_open(elastic_mpi** e, MPI_Comm comm, unsigned flags) {
 }
 
 int elastic_mpi_reborn(const elastic_mpi* e) {
-    return e && e->session->reborn() ? 1 : 0;
+    return e && e->program->reborn() ? 1 : 0;
 }
 
 int elastic_mpi_array(elastic_mpi* e, const char* name, size_t element, uint64_t count, void** data,
                       uint64_t* lo, uint64_t* hi) {
     if (!e) return ELASTIC_MPI_EINVAL;
-    std::string& detail = e->session->detail;
+    std::string& detail = e->program->detail;
     if (!is_name(name)) return refuse(detail, "the array's name is not of printable characters");
     if (!data || !lo || !hi) return refuse(detail, "there is no place for what is returned");
     if (element == 0 || count == 0 || count > kMostBytes / element)
         return refuse(detail, "an array has at least one byte and at most 2^62");
     int code = ELASTIC_MPI_ESYSTEM;
     const int status = guarded(detail, -1, [&]() -> Result<void> {
-        const auto block = e->session->array(name, element, count, code);
+        const auto block = e->program->array(name, element, count, code);
         if (!block) return block.error();
         *data = block->data;
         *lo = block->lo;
@@ -101,33 +101,33 @@ int elastic_mpi_array(elastic_mpi* e, const char* name, size_t element, uint64_t
 
 int elastic_mpi_value(elastic_mpi* e, const char* name, void* data, size_t size) {
     if (!e) return ELASTIC_MPI_EINVAL;
-    std::string& detail = e->session->detail;
+    std::string& detail = e->program->detail;
     if (!is_name(name)) return refuse(detail, "the value's name is not of printable characters");
     if (!data || size > kLargestValue) return refuse(detail, "a value has at most a megabyte");
-    return guarded(detail, ELASTIC_MPI_EINVAL, [&] { return e->session->value(name, data, size); });
+    return guarded(detail, ELASTIC_MPI_EINVAL, [&] { return e->program->value(name, data, size); });
 }
 
 int elastic_mpi_objects(elastic_mpi* e, uint64_t count, size_t (*pack)(uint64_t, void*, void*),
                         void (*unpack)(uint64_t, const void*, size_t, void*),
                         double (*load)(uint64_t, void*), void* arg) {
     if (!e) return ELASTIC_MPI_EINVAL;
-    std::string& detail = e->session->detail;
+    std::string& detail = e->program->detail;
     if (!pack || !unpack) return refuse(detail, "pack and unpack are needed");
     if (count == 0 || count > kMostObjects) return refuse(detail, "there are 1 to 2^31-1 objects");
     return guarded(detail, ELASTIC_MPI_EINVAL, [&] {
-        return e->session->objects({count, pack, unpack, load, arg});
+        return e->program->objects({count, pack, unpack, load, arg});
     });
 }
 
 int elastic_mpi_owner(const elastic_mpi* e, uint64_t object) {
-    const int owner = e ? e->session->owner(object) : -1;
+    const int owner = e ? e->program->owner(object) : -1;
     return owner < 0 ? ELASTIC_MPI_EINVAL : owner;
 }
 
 int elastic_mpi_sync(elastic_mpi* e) {
     if (!e) return ELASTIC_MPI_EINVAL;
-    return guarded(e->session->detail, ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
-        e->session->sync();
+    return guarded(e->program->detail, ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
+        e->program->sync();
         return {};
     });
 }
@@ -135,8 +135,8 @@ int elastic_mpi_sync(elastic_mpi* e) {
 int elastic_mpi_due(elastic_mpi* e) {
     if (!e) return ELASTIC_MPI_EINVAL;
     bool due = false;
-    const int status = guarded(e->session->detail, ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
-        due = e->session->due();
+    const int status = guarded(e->program->detail, ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
+        due = e->program->due();
         return {};
     });
     return status == ELASTIC_MPI_OK ? due : status;
@@ -144,19 +144,19 @@ int elastic_mpi_due(elastic_mpi* e) {
 
 int elastic_mpi_request(elastic_mpi* e, int nodes) {
     if (!e) return ELASTIC_MPI_EINVAL;
-    std::string& detail = e->session->detail;
+    std::string& detail = e->program->detail;
     if (nodes < -kMostNodes || nodes > kMostNodes) return refuse(detail, "so many nodes are not");
-    return guarded(detail, ELASTIC_MPI_ESTATE, [&] { return e->session->request(nodes); });
+    return guarded(detail, ELASTIC_MPI_ESTATE, [&] { return e->program->request(nodes); });
 }
 
 int elastic_mpi_requested(const elastic_mpi* e) {
-    return e && e->session->requested() ? 1 : 0;
+    return e && e->program->requested() ? 1 : 0;
 }
 
 int elastic_mpi_close(elastic_mpi* e) {
     if (!e) return ELASTIC_MPI_OK;
     const int status = guarded(open_detail(), ELASTIC_MPI_ESYSTEM, [&]() -> Result<void> {
-        e->session->close();
+        e->program->close();
         return {};
     });
     delete e;
@@ -164,5 +164,5 @@ int elastic_mpi_close(elastic_mpi* e) {
 }
 
 const char* elastic_mpi_detail(const elastic_mpi* e) {
-    return e ? e->session->detail.c_str() : open_detail().c_str();
+    return e ? e->program->detail.c_str() : open_detail().c_str();
 }

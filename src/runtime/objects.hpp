@@ -9,8 +9,8 @@
 
 #include "common/result.hpp"
 #include "runtime/checkpoint.hpp"
+#include "runtime/communicator.hpp"
 #include "runtime/store.hpp"
-#include "runtime/world.hpp"
 
 namespace elastic::runtime {
 
@@ -25,35 +25,36 @@ struct ObjectCalls {
 
 enum class Balancing { refine, greedy };
 
-// What needs a World is collective.
+// What needs a Communicator is collective.
 class Objects {
   public:
     // In a program that begins: equal blocks.
-    void deal(const World& world, const ObjectCalls& calls);
+    void deal(const Communicator& communicator, const ObjectCalls& calls);
     // In one that is reborn: the owners that the checkpoint says, before the program's calls are
     // known.
     void inherit(std::vector<int> owners) { owners_ = std::move(owners); }
     // The objects that this process has of `packed`, by the program's calls.
-    Result<void> unpack(World& world, const Store& store, const Array& packed, const ObjectSet& set,
-                        const ObjectCalls& calls);
+    Result<void> unpack(Communicator& communicator, const Store& store, const Array& packed,
+                        const ObjectSet& set, const ObjectCalls& calls);
 
     // The process that has an object; -1: there is no such object.
     int owner(std::uint64_t object) const;
 
     // Packs all into `next`, for processes on `nodes`: an array and who is to have what of it.
-    Result<void> pack(World& world, const Store& store, Balancing balancing,
+    Result<void> pack(Communicator& communicator, const Store& store, Balancing balancing,
                       const std::vector<std::string>& nodes, Checkpoint& next) const;
 
   private:
-    bool is_mine(const World& world, std::size_t object) const {
-        return owners_[object] == world.rank();
+    bool is_mine(const Communicator& communicator, std::size_t object) const {
+        return owners_[object] == communicator.rank();
     }
-    std::vector<double> loads(World& world) const;
-    std::vector<std::uint64_t> sizes(World& world) const;
-    std::vector<int> next_owners(World& world, Balancing balancing,
+    std::vector<double> loads(Communicator& communicator) const;
+    std::vector<std::uint64_t> sizes(Communicator& communicator) const;
+    std::vector<int> next_owners(Communicator& communicator, Balancing balancing,
                                  const std::vector<std::string>& nodes) const;
-    Result<void> write(const World& world, const Store& store, const std::string& stem,
-                       std::uint64_t bytes, const std::vector<std::uint64_t>& offsets) const;
+    Result<void> write(const Communicator& communicator, const Store& store,
+                       const std::string& stem, std::uint64_t bytes,
+                       const std::vector<std::uint64_t>& offsets) const;
 
     ObjectCalls calls_;
     std::vector<int> owners_;

@@ -23,9 +23,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "common/atomic_file.hpp"

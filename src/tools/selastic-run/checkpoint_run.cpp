@@ -9,24 +9,21 @@
 // agreement or, if that is over, by a release.
 #include "selastic-run/checkpoint_run.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
-#include <tuple>
+#include <utility>
 
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
-#include "selastic-run/job_loop.hpp"
+#include "selastic-run/elastic_run.hpp"
+#include "selastic-run/job_step.hpp"
 #include "selastic-run/nodes.hpp"
-#include "selastic-run/profile.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/program_settings.hpp"
+#include "selastic-run/stopping.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -35,22 +32,8 @@ constexpr Duration kFirstLook = 0.1;  // for a step that has been started
 constexpr Duration kSettling = 1;     // from a step's start until its program can take a signal
 constexpr Duration kEarly = 30;       // a program that dies in it has died of its start
 
-std::set<std::string> names(const std::string& list) {
-    const auto found = expand_hostlist(list);
-    return found ? std::set<std::string>(found->begin(), found->end()) : std::set<std::string>();
-}
-
-// A file's identity and age: another one, or one that was written meanwhile, is unequal.
-using FileState = std::tuple<ino_t, off_t, std::int64_t, std::int64_t>;
-
-std::optional<FileState> state_of(const std::string& path) {
-    struct stat found {};
-    if (path.empty() || ::stat(path.c_str(), &found) != 0) return std::nullopt;
-    return FileState(found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec);
-}
-
 // What the controller and we have agreed on.
-struct Agreement {
+struct Agreed {
     std::int64_t op = 0;
     int kind = 0;
     std::string nodes;     // those that leave, or have come
@@ -64,85 +47,58 @@ struct Report {
     Duration negotiation = 0, stop = 0;
 };
 
-class CheckpointRun : public JobUser {
+class CheckpointRun : public ElasticRun {
   public:
     CheckpointRun(elastic_handle* job, const RunOptions& options, Words restart)
-        : job_(job), options_(options), restart_(std::move(restart)) {}
-
-    int run() {
-        remove_stop_file();
-        start();
-        run_loop(job_, *this);
-        return status_;
-    }
-
-    void on_end(pid_t process, int wait_status) override;
-    void on_signal(int number) override;
-    void on_time() override;
-    Duration wake_after() const override;
-    bool over() const override { return over_; }
+        : ElasticRun(job), options_(options), restart_(std::move(restart)), stopping_(options_) {}
 
   private:
+    void start() override;
     void offered(const JobEvent& event) override;
     void accepted(const JobEvent& event) override;
     void resized(const JobEvent& event) override;
     void ended(const JobEvent& event) override;
+    void on_end(pid_t process, int status) override;
+    void on_signal(int number) override;
+    void look() override;
 
     StepPlace place() const;
-    void start();
     void stop();
-    void send_stop();
+    void look_for_step(Time now);
     void give_up_stop();
-    void stopped();
-    bool is_stopped(int status) const;
+    void restart();
     bool may_start_again(int status);
-    void finish(int status);
+    void end(int status);
     void confirm();
     void report();
-    void remove_stop_file() const {
-        if (!options_.stop_file.empty()) ::unlink(options_.stop_file.c_str());
-    }
-    bool stopping() const { return stop_begun_ < kNever; }
 
-    elastic_handle* job_;
     RunOptions options_;
-    Words restart_;
-    std::unique_ptr<Step> step_;
+    const Words restart_;
+    Stopping stopping_;
+    std::unique_ptr<JobStep> step_;
     std::int64_t last_step_ = -1;
     Time next_look_ = kNever;  // for the step
-    std::optional<Agreement> agreement_;
+    std::optional<Agreed> agreement_;
     std::string leaving_;  // nodes that are to be given back when the step has ended
     Report report_;
     std::optional<Report> due_;  // of the step that Slurm is to have first
-    Time offered_at_ = 0;
     int resizes_ = 0;
-
-    Time stop_begun_ = kNever, stop_ends_ = kNever;
-    bool stop_tried_ = false, stop_sent_ = false;  // may have been heard, was
-    std::optional<FileState>
-        checkpoint_;           // as it was when the program was started, or told to stop
     bool is_restart_ = false;  // the step was started by us after a resize
     bool tried_again_ = false;
     bool lost_nodes_ = false;  // some of the step's have left
-    bool ending_ = false;      // by a signal: no resizes any more
-    bool over_ = false;
-    int status_ = 0;
 };
 
 void CheckpointRun::offered(const JobEvent& event) {
     const bool expands = event.type == ELASTIC_EVENT_OFFER_EXPAND;
-    if (ending_ || (expands && stopping())) {
-        elastic_decline(job_, event.op, "the program is being stopped");
-        return;
-    }
-    offered_at_ = steady_now();
-    elastic_accept(job_, event.op);
+    if (ending() || (expands && stopping_.under_way()))
+        return decline(event, "the program is being stopped");
+    accept(event);
 }
 
 void CheckpointRun::accepted(const JobEvent& event) {
-    agreement_ = Agreement{event.op, event.kind, event.node_list};
+    agreement_ = Agreed{event.op, event.kind, event.node_list};
     if (event.kind != ELASTIC_SHRINK) return;
-    report_.negotiation = offered_at_ > 0 ? steady_now() - offered_at_ : 0;
+    report_.negotiation = negotiated();
     leaving_ = event.node_list;
     stop();
 }
@@ -150,12 +106,12 @@ void CheckpointRun::accepted(const JobEvent& event) {
 void CheckpointRun::resized(const JobEvent& event) {
     const bool ours = agreement_ && agreement_->op == event.op;
     if (event.kind == ELASTIC_EXPAND) {
-        agreement_ = Agreement{event.op, event.kind, event.node_list, true};
-        report_.negotiation = ours && offered_at_ > 0 ? steady_now() - offered_at_ : 0;
+        agreement_ = Agreed{event.op, event.kind, event.node_list, true};
+        report_.negotiation = ours ? negotiated() : 0;
         stop();
         return;
     }
-    leaving_ = common_hosts(leaving_, elastic_nodelist(job_));
+    leaving_ = common_hosts(leaving_, elastic_nodelist(job()));
     if (step_ && !common_hosts(step_->place().node_list, event.node_list).empty())
         lost_nodes_ = true;
     if (ours) agreement_.reset();
@@ -167,121 +123,95 @@ void CheckpointRun::ended(const JobEvent& event) {
         if (event.kind == ELASTIC_SHRINK) note("the nodes stay: {}", printable(event.reason));
         return;
     }
-    const Agreement agreement = *agreement_;
+    const Agreed agreement = *agreement_;
     agreement_.reset();
     if (agreement.kind != ELASTIC_SHRINK) return;
     note("the shrink is over before its time: {}; {} given back {}", printable(event.reason),
          agreement.nodes, agreement.done ? "all the same" : "when the program has stopped");
-    if (agreement.done) release_nodes(job_, agreement.nodes);
+    if (agreement.done) release_nodes(job(), agreement.nodes);
 }
 
 StepPlace CheckpointRun::place() const {
-    StepPlace place{without_hosts(elastic_nodelist(job_), leaving_), elastic_nodes(job_)};
-    if (const auto kept = names(place.node_list); !kept.empty())
-        place.nodes = static_cast<int>(kept.size());
-    return place;
+    return place_on(without_hosts(elastic_nodelist(job()), leaving_));
 }
 
 void CheckpointRun::start() {
-    const bool resumes =
-        is_restart_ && (options_.checkpoint.empty() || state_of(options_.checkpoint));
-    checkpoint_ = state_of(options_.checkpoint);
+    stopping_.remove_file();
+    const bool resumes = is_restart_ && stopping_.has_checkpoint();
+    stopping_.program_starts();
     options_.goes_on = is_restart_;
-    step_ = std::make_unique<Step>(options_, resumes ? restart_ : options_.program, place(),
-                                   last_step_);
+    step_ = std::make_unique<JobStep>(options_, resumes ? restart_ : options_.program, place(),
+                                      last_step_);
     next_look_ = step_->began() + kFirstLook;
     lost_nodes_ = false;
 }
 
 void CheckpointRun::stop() {
-    if (!step_ || stopping() || step_->place().node_list == place().node_list) return;
-    stop_begun_ = steady_now();
-    stop_ends_ = stop_begun_ + options_.stop_seconds;
-    stop_tried_ = stop_sent_ = false;
+    if (!step_ || stopping_.under_way() || step_->place().node_list == place().node_list) return;
+    const Time now = steady_now();
+    stopping_.begin(now);
     report_.from = step_->place().nodes;
-    next_look_ = std::min(next_look_, stop_begun_);
-}
-
-void CheckpointRun::send_stop() {
-    if (!stop_tried_) checkpoint_ = state_of(options_.checkpoint);
-    stop_tried_ = true;
-    if (!options_.stop_file.empty()) {
-        const int fd = ::open(options_.stop_file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (fd >= 0) ::close(fd);
-        stop_sent_ = fd >= 0;
-    }
-    if (!options_.stop_signal.empty()) stop_sent_ = step_->signal(options_.stop_signal);
+    next_look_ = std::min(next_look_, now);
 }
 
 // It goes on as it is; a shrink is over at its deadline, and an expansion now.
 void CheckpointRun::give_up_stop() {
-    stop_ends_ = kNever;
+    stopping_.lose_patience();
     note("the program has not stopped within {:g} s and goes on", options_.stop_seconds);
     if (!agreement_ || !agreement_->applied) return;
-    leaving_ = without_hosts(elastic_nodelist(job_), step_->place().node_list);
+    leaving_ = without_hosts(elastic_nodelist(job()), step_->place().node_list);
     confirm();
-    release_nodes(job_, leaving_);
+    release_nodes(job(), leaving_);
 }
 
-void CheckpointRun::on_time() {
+void CheckpointRun::look() {
     const Time now = steady_now();
-    if (step_ && now >= next_look_) {
-        const Time seen = step_->seen();
-        next_look_ = seen < kNever ? kNever : now + kFirstLook;
-        if (seen < kNever) {
-            last_step_ = step_->number();
-            if (due_) report();
-            if (stopping() && !stop_sent_ && now >= seen + kSettling) send_stop();
-            if (stopping() && !stop_sent_)
-                next_look_ = std::max(now + kFirstLook, seen + kSettling);
-        }
-    }
-    if (step_ && now >= stop_ends_) give_up_stop();
+    if (step_ && now >= next_look_) look_for_step(now);
+    if (step_ && now >= stopping_.patient_until()) give_up_stop();
+    wake(std::min(next_look_, stopping_.patient_until()));
 }
 
-Duration CheckpointRun::wake_after() const {
-    return std::min(next_look_, stop_ends_) - steady_now();
+// Until Slurm has the step, and until its program has been told to stop if it is to.
+void CheckpointRun::look_for_step(Time now) {
+    const Time seen = step_->seen();
+    next_look_ = seen < kNever ? kNever : now + kFirstLook;
+    if (seen == kNever) return;
+    last_step_ = step_->number();
+    if (due_) report();
+    if (stopping_.is_to_be_sent() && now >= seen + kSettling)
+        stopping_.send([&](const std::string& signal) { return step_->signal(signal); });
+    if (stopping_.is_to_be_sent()) next_look_ = std::max(now + kFirstLook, seen + kSettling);
 }
 
 void CheckpointRun::on_signal(int number) {
-    if (number != SIGUSR1 && number != SIGUSR2) ending_ = true;
     if (step_) ::kill(step_->pid(), number);
-}
-
-bool CheckpointRun::is_stopped(int status) const {
-    if (!stopping() || !stop_tried_) return false;
-    if (options_.stopped_status >= 0) return status == options_.stopped_status;
-    return options_.checkpoint.empty() || state_of(options_.checkpoint) != checkpoint_;
 }
 
 // A program that died in a resize, of its stop, of its start, or since its nodes went.
 bool CheckpointRun::may_start_again(int status) {
-    const bool of_start = is_restart_ && steady_now() - step_->began() < kEarly &&
-                          state_of(options_.checkpoint) == checkpoint_;
-    if (status == 0 || ending_ || tried_again_ || !(stopping() || lost_nodes_ || of_start))
-        return false;
+    const bool of_start =
+        is_restart_ && steady_now() - step_->began() < kEarly && !stopping_.checkpoint_changed();
+    const bool of_resize = stopping_.under_way() || lost_nodes_ || of_start;
+    if (status == 0 || ending() || tried_again_ || !of_resize) return false;
     tried_again_ = true;
     note("the program has died in a resize with status {}: it is started again", status);
     return true;
 }
 
-void CheckpointRun::on_end(pid_t process, int wait_status) {
+void CheckpointRun::on_end(pid_t process, int status) {
     if (!step_ || process != step_->pid()) return;
-    const int status = shell_status(wait_status);
-    const bool as_wanted = is_stopped(status) && !ending_;
+    const bool as_wanted = stopping_.has_worked(status) && !ending();
     if (as_wanted) tried_again_ = false;
-    if (!as_wanted && !may_start_again(status)) return finish(status);
-    stopped();
+    if (!as_wanted && !may_start_again(status)) return end(status);
+    restart();
 }
 
-void CheckpointRun::stopped() {
-    if (stopping()) {
-        report_.stop = steady_now() - stop_begun_;
+void CheckpointRun::restart() {
+    if (stopping_.under_way()) {
+        report_.stop = stopping_.end(steady_now());
         due_ = report_;
     }
-    stop_begun_ = stop_ends_ = kNever;
     step_.reset();
-    remove_stop_file();
     is_restart_ = true;
     start();
     confirm();
@@ -290,21 +220,20 @@ void CheckpointRun::stopped() {
 // Nothing of ours runs on nodes that leave, and something will on those that have come.
 void CheckpointRun::confirm() {
     if (!agreement_) {
-        if (!leaving_.empty()) release_nodes(job_, leaving_);
+        if (!leaving_.empty()) release_nodes(job(), leaving_);
     } else if (agreement_->kind == ELASTIC_SHRINK) {
-        elastic_done(job_, agreement_->op);
+        elastic_done(job(), agreement_->op);
         agreement_->done = true;
     } else if (agreement_->applied) {
-        if (agreement_->op > 0) elastic_done(job_, agreement_->op);
+        if (agreement_->op > 0) elastic_done(job(), agreement_->op);
         agreement_.reset();
     }
 }
 
-void CheckpointRun::finish(int status) {
-    status_ = status;
-    over_ = true;
+void CheckpointRun::end(int status) {
+    finish(status);
     step_.reset();
-    remove_stop_file();
+    stopping_.remove_file();
     confirm();
 }
 

@@ -12,13 +12,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <string>
 
 #include "common/environment.hpp"
 #include "common/time.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 namespace {

@@ -9,11 +9,11 @@
 #include "libelastic/elastic.h"
 #include "program.hpp"
 #include "selastic-run/checkpoint_run.hpp"
+#include "selastic-run/job_step.hpp"
 #include "selastic-run/lone_run.hpp"
 #include "selastic-run/options.hpp"
-#include "selastic-run/profile.hpp"
+#include "selastic-run/program_settings.hpp"
 #include "selastic-run/rebirth_run.hpp"
-#include "selastic-run/step.hpp"
 #include "selastic-run/workers_run.hpp"
 
 namespace elastic::tools {
@@ -89,7 +89,8 @@ Result<RunOptions> read(CommandLine line, Words rest) {
         if (const auto done = read_stop_signal(line.signal, options); !done)
             return error("--checkpoint-signal: {}", done.error().message);
     if (!line.profile.empty())
-        if (const auto done = apply_profile(line.profile, options); !done) return done.error();
+        if (const auto done = apply_program_settings(line.profile, options); !done)
+            return done.error();
     if (options.workers && options.stops())
         return Error{"--workers: workers are not stopped for a resize"};
     if (options.stop_first && (options.workers || options.stops()))

@@ -7,7 +7,7 @@
 #include "common/hostlist.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -15,6 +15,11 @@ namespace {
 constexpr Duration kAgain = 2;
 
 }  // namespace
+
+std::vector<std::string> host_names(const std::string& list) {
+    const auto names = expand_hostlist(list);
+    return names ? *names : std::vector<std::string>();
+}
 
 std::string common_hosts(const std::string& one, const std::string& other) {
     return without_hosts(one, without_hosts(one, other));

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/time.hpp"
 #include "libelastic/elastic.h"
 
 namespace elastic::tools {
+
+// The names of a list, none if it is malformed.
+std::vector<std::string> host_names(const std::string& list);
 
 std::string common_hosts(const std::string& one, const std::string& other);
 

@@ -8,7 +8,7 @@
 
 #include "common/result.hpp"
 #include "libelastic/elastic.h"
-#include "selastic-run/job_loop.hpp"
+#include "selastic-run/job_event.hpp"
 
 namespace elastic::tools {
 

@@ -2,62 +2,45 @@
 // The worlds of a program: the processes of one start of it each, which say hello by process 0.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "common/time.hpp"
 #include "runtime/channel.hpp"
-#include "selastic-run/listener.hpp"
-#include "selastic-run/options.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 
 inline constexpr int kNobody = -1;
 
 struct World {
-    std::unique_ptr<Step> step;  // null: it has ended, or there is none
-    int connection = kNobody;    // of its process 0, once that has said hello
-    int attempt = 0;
-    Time greeted = kNever;  // when it did
+    pid_t process = kNobody;   // its srun; nobody: it has ended, or there is none
+    int connection = kNobody;  // of its process 0, once that has said hello
+    int attempt = 0;           // to start it
+    StepPlace place = {};
+    Time began = 0, greeted = kNever;
 
+    // It is not listened to any more, but stays connected: it would take the loss for an error and
+    // say so before it is killed.
+    bool is_killed = false;
+
+    bool runs() const { return process != kNobody; }
     bool speaks() const { return connection != kNobody; }
 };
 
-class Worlds {
-  public:
-    explicit Worlds(const RunOptions& options);
+struct Worlds {
+    World now, next, old;         // that computes, that is to be born, that is to end
+    std::int64_t generation = 0;  // of the newest one, which 0 is the first
 
-    World now, next, old;  // that computes, that is to be born, that is to end
-
-    std::int64_t generation() const { return generation_; }  // of the newest world
-    void begin_generation();                                 // whose world is `next`
-    void start(World& world, const StepPlace& place);
-    // It is not listened to any more, but stays connected: it would take the loss for an error and
-    // say so before it is killed.
-    void kill(World& world);
-
-    int descriptor() const { return listener_.fd(); }
-    std::vector<Listener::Received> receive() { return listener_.receive(); }
-    void send(const World& world, const runtime::Message& message);
-    void tell(const World& world, runtime::Verb word, const std::string& reason = "");
-    // The world that says hello, which speaks from here on if it is one of so many processes as it
-    // was started with; null: nobody of ours.
-    World* greeted(int from, const runtime::Message& hello);
-
-    // Removes what worlds that died have left in shared memory of the nodes; the end of the job, if
-    // it has come, does that itself.
-    void free_memory(const std::string& nodes);
-
-  private:
-    RunOptions options_;
-    const std::string id_;  // of their folders in shared memory
-    Listener listener_;
-    std::int64_t generation_ = 0;
-    std::string spill_ = "/tmp";
-    bool has_spoken_ = false;  // a world, so that there may be something in shared memory
+    // Whose step a process is; null: that of none.
+    World* of(pid_t process);
+    // Who says hello; null: nobody of ours, or one that has said so.
+    World* of(const runtime::Message& hello);
+    // The next one is of a new generation, and there is none yet.
+    void begin_generation();
+    // The next one computes.
+    void take_over();
 };
 
 }  // namespace elastic::tools

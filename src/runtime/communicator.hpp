@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,12 @@
 namespace elastic::runtime {
 
 // All functions that are not const are collective.
-class World {
+class Communicator {
   public:
-    explicit World(MPI_Comm comm);
-    ~World();
-    World(const World&) = delete;
-    World& operator=(const World&) = delete;
+    explicit Communicator(MPI_Comm comm);
+    ~Communicator();
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
 
     int rank() const { return rank_; }
     int size() const { return size_; }

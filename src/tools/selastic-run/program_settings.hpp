@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Profiles: what selastic-run has to know of a well-known program, in small files.
+// What selastic-run has to know of a well-known program, in a small file: what its --as calls a
+// profile.
 #pragma once
 
 #include <string>
@@ -10,13 +11,9 @@
 
 namespace elastic::tools {
 
-// Sets what the profile says and `options` does not say yet.  It is looked for in the folders of
-// SELASTIC_PROFILES, then in the one that is installed; a name with a slash is a file.
-Result<void> apply_profile(const std::string& name, RunOptions& options);
-
-// The same from a file's text.
-Result<void> apply_profile_text(std::string_view text, std::string_view file_name,
-                                RunOptions& options);
+// Sets what the file says and `options` does not say yet.  A name is looked for in the folders of
+// SELASTIC_PROFILES, then in the one that is installed; a name with a slash is a path.
+Result<void> apply_program_settings(const std::string& name, RunOptions& options);
 
 // "TERM" or "TERM@60" into options.stop_signal and stop_seconds.
 Result<void> read_stop_signal(std::string_view text, RunOptions& options);

@@ -3,7 +3,7 @@
 // and its number, which is the highest of those with the name.  A worker has its node in its name:
 // behind a front end Slurm holds each step to be on all nodes of its job.  Of worlds that are
 // beside each other each has another name.
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -214,7 +214,8 @@ int shell_status(int wait_status) {
                                     : WEXITSTATUS(wait_status);
 }
 
-Step::Step(const RunOptions& options, const Words& command, StepPlace place, std::int64_t after)
+JobStep::JobStep(const RunOptions& options, const Words& command, StepPlace place,
+                 std::int64_t after)
     : place_(std::move(place)),
       name_(step_name(options, command, place_)),
       after_(after),
@@ -223,7 +224,7 @@ Step::Step(const RunOptions& options, const Words& command, StepPlace place, std
     pid_ = start_process(srun_words(options, command, place_));
 }
 
-Time Step::seen() {
+Time JobStep::seen() {
     if (!id_.empty()) return seen_;
     const auto list =
         output_of({"squeue", "--noheader", "--steps", "--job=" + job_id(), "--format=%i|%j"});
@@ -242,12 +243,12 @@ Time Step::seen() {
     return seen_;
 }
 
-bool Step::signal(const std::string& name) {
+bool JobStep::signal(const std::string& name) {
     return seen() < kNever &&
            output_of({"scancel", "--ctld", "--quiet", "--signal=" + name, id_}).has_value();
 }
 
-void Step::end() {
+void JobStep::end() {
     if (std::exchange(told_to_end_, true)) return;
     if (!signal("KILL")) ::kill(pid_, SIGTERM);
 }

@@ -12,9 +12,9 @@
 
 namespace elastic::tools {
 
-class Listener {
+class Rendezvous {
   public:
-    Listener();  // on a free port of all addresses; throws std::system_error
+    Rendezvous();  // on a free port of all addresses; throws std::system_error
 
     const std::string& secret() const { return secret_; }
     std::uint16_t port() const { return port_; }

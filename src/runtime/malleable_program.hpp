@@ -10,17 +10,17 @@
 #include "common/result.hpp"
 #include "runtime/channel.hpp"
 #include "runtime/checkpoint.hpp"
+#include "runtime/communicator.hpp"
 #include "runtime/elastic_mpi.h"
 #include "runtime/objects.hpp"
-#include "runtime/world.hpp"
 
 namespace elastic::runtime {
 
 // elastic_mpi.h describes the functions that have the same names there.
-class Session {
+class MalleableProgram {
   public:
     // Sets `code` if it fails.
-    static Result<std::unique_ptr<Session>> open(MPI_Comm comm, unsigned flags, int& code);
+    static Result<std::unique_ptr<MalleableProgram>> open(MPI_Comm comm, unsigned flags, int& code);
 
     bool reborn() const { return checkpoint_.generation > 0; }
 
@@ -43,7 +43,7 @@ class Session {
     std::string detail;
 
   private:
-    Session(MPI_Comm comm, unsigned flags) : world_(comm), flags_(flags) {}
+    MalleableProgram(MPI_Comm comm, unsigned flags) : communicator_(comm), flags_(flags) {}
 
     std::string temporary_folder();
     Result<void> meet();
@@ -66,7 +66,7 @@ class Session {
     void forget_resize();
     std::string stem() const;
 
-    World world_;
+    Communicator communicator_;
     unsigned flags_;
     std::optional<Meeting> meeting_;  // nothing: there is no launcher
     std::optional<Channel> channel_;  // process 0's

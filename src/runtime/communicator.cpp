@@ -5,7 +5,7 @@
 //
 // Always holds: all processes see the messages in the same order and have a few of their own under
 // way, the earliest first; so the earliest of all that is not done has both ends ready.
-#include "runtime/world.hpp"
+#include "runtime/communicator.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -53,16 +53,20 @@ struct Part {
 
 class Transfer {
   public:
-    Transfer(const World& world, const Store& store, const Array& array,
+    Transfer(const Communicator& communicator, const Store& store, const Array& array,
              const std::vector<std::string>& files)
-        : world_(world), store_(store), array_(array), files_(files), buffers_(kUnderWay) {}
+        : communicator_(communicator),
+          store_(store),
+          array_(array),
+          files_(files),
+          buffers_(kUnderWay) {}
 
     Result<void> run(const std::vector<Part>& parts) {
         for (const Part& part : parts) {
-            if (part.from == world_.rank() && part.to == world_.rank()) copy(part);
+            if (part.from == communicator_.rank() && part.to == communicator_.rank()) copy(part);
             if (part.from == part.to) continue;
-            if (part.from == world_.rank()) sends_.push_back(part);
-            if (part.to == world_.rank()) receives_.push_back(part);
+            if (part.from == communicator_.rank()) sends_.push_back(part);
+            if (part.to == communicator_.rank()) receives_.push_back(part);
         }
         std::array<MPI_Request, 2 * kUnderWay> requests;
         requests.fill(MPI_REQUEST_NULL);
@@ -118,13 +122,13 @@ class Transfer {
 
     void send(const Part& part, MPI_Request& request) {
         MPI_Isend(source(part), static_cast<int>(part.bytes), MPI_BYTE, part.to, kTag,
-                  world_.comm(), &request);
+                  communicator_.comm(), &request);
     }
 
     void receive(const Part& part, std::size_t slot, const Part*& arriving, MPI_Request& request) {
         arriving = &part;
         MPI_Irecv(buffers_[slot].room(), static_cast<int>(part.bytes), MPI_BYTE, part.from, kTag,
-                  world_.comm(), &request);
+                  communicator_.comm(), &request);
     }
 
     void copy(const Part& part) { write(part, source(part)); }
@@ -157,7 +161,7 @@ class Transfer {
         const std::byte* data() const { return bytes.data(); }
     };
 
-    const World& world_;
+    const Communicator& communicator_;
     const Store& store_;
     const Array& array_;
     const std::vector<std::string>& files_;
@@ -170,7 +174,7 @@ class Transfer {
 
 }  // namespace
 
-World::World(MPI_Comm comm) {
+Communicator::Communicator(MPI_Comm comm) {
     MPI_Comm_dup(comm, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
@@ -185,20 +189,20 @@ World::World(MPI_Comm comm) {
     }
 }
 
-World::~World() {
+Communicator::~Communicator() {
     int ended = 0;
     MPI_Finalized(&ended);
     if (!ended) MPI_Comm_free(&comm_);
 }
 
-std::vector<int> World::on(const std::string& node) const {
+std::vector<int> Communicator::on(const std::string& node) const {
     std::vector<int> ranks;
     for (int r = 0; r < size_; ++r)
         if (nodes_[static_cast<std::size_t>(r)] == node) ranks.push_back(r);
     return ranks;
 }
 
-std::string World::share(std::string text, int root) {
+std::string Communicator::share(std::string text, int root) {
     MPI_Request request = MPI_REQUEST_NULL;
     std::uint64_t size = text.size();
     MPI_Ibcast(&size, 1, MPI_UINT64_T, root, comm_, &request);
@@ -212,7 +216,7 @@ std::string World::share(std::string text, int root) {
     return text;
 }
 
-int World::highest(int value) {
+int Communicator::highest(int value) {
     int result = value;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallreduce(&value, &result, 1, MPI_INT, MPI_MAX, comm_, &request);
@@ -220,20 +224,20 @@ int World::highest(int value) {
     return result;
 }
 
-void World::barrier() {
+void Communicator::barrier() {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm_, &request);
     wait_quietly(request);
 }
 
-Result<void> World::all(const Result<void>& mine) {
+Result<void> Communicator::all(const Result<void>& mine) {
     const int first = -highest(mine ? INT_MIN + 1 : -rank_);
     if (first == INT_MAX) return {};
     return Error{share(mine ? "" : mine.error().message, first)};
 }
 
-Result<Array> World::move(Store& store, const Array& array, const Bounds& bounds,
-                          const std::vector<std::string>& nodes, const std::string& stem) {
+Result<Array> Communicator::move(Store& store, const Array& array, const Bounds& bounds,
+                                 const std::vector<std::string>& nodes, const std::string& stem) {
     const std::vector<BlockPlan> plan = plan_blocks(array, bounds, nodes, page_size());
     std::vector<std::string> files(plan.size());
     std::vector<int> spilled(plan.size(), 0);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A profile is `Key=Value` lines whose keys are those of the options: StopFile is --stop-file.  The
-// command line goes before the profile, so that a user can say that one thing is different.
-#include "selastic-run/profile.hpp"
+// `Key=Value` lines whose keys are those of the options: StopFile is --stop-file.  The command line
+// goes before the file, so that a user can say that one thing is different.
+#include "selastic-run/program_settings.hpp"
 
 #include <wordexp.h>
 
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -59,6 +58,15 @@ Result<void> apply(const Setting& setting, RunOptions& options) {
     return {};
 }
 
+Result<void> apply_text(std::string_view text, std::string_view file_name, RunOptions& options) {
+    const auto settings = parse_settings(text, file_name);
+    if (!settings) return settings.error();
+    for (const Setting& setting : *settings)
+        if (const auto done = apply(setting, options); !done)
+            return at_line(file_name, setting.line, done.error().message);
+    return {};
+}
+
 // Quotes, variables and blanks as a shell reads them; commands in backquotes are refused.
 Result<Words> words(const std::string& text) {
     wordexp_t found{};
@@ -96,24 +104,14 @@ Result<void> read_stop_signal(std::string_view text, RunOptions& options) {
     return {};
 }
 
-Result<void> apply_profile_text(std::string_view text, std::string_view file_name,
-                                RunOptions& options) {
-    const auto settings = parse_settings(text, file_name);
-    if (!settings) return settings.error();
-    for (const Setting& setting : *settings)
-        if (const auto done = apply(setting, options); !done)
-            return at_line(file_name, setting.line, done.error().message);
-    return {};
-}
-
-Result<void> apply_profile(const std::string& name, RunOptions& options) {
+Result<void> apply_program_settings(const std::string& name, RunOptions& options) {
     if (name.find('/') != std::string::npos) {
         const auto text = read(name);
-        return text ? apply_profile_text(*text, name, options) : error("cannot read {}", name);
+        return text ? apply_text(*text, name, options) : error("cannot read {}", name);
     }
     for (const std::string& folder : folders()) {
         const std::string path = folder + '/' + name;
-        if (const auto text = read(path)) return apply_profile_text(*text, path, options);
+        if (const auto text = read(path)) return apply_text(*text, path, options);
     }
     return error("there is no profile '{}' in {}", printable(name), fmt::join(folders(), ", "));
 }

@@ -63,10 +63,10 @@ bool job_goes_on();
 int shell_status(int wait_status);
 
 // A step that goes on, as long as srun does.
-class Step {
+class JobStep {
   public:
     // `after`: the number of the job's last step known; this one's is higher.
-    Step(const RunOptions& options, const Words& command, StepPlace place, std::int64_t after);
+    JobStep(const RunOptions& options, const Words& command, StepPlace place, std::int64_t after);
 
     pid_t pid() const { return pid_; }
     const StepPlace& place() const { return place_; }

@@ -3,7 +3,7 @@
 // in the environment of the job's own processes.
 //
 // Always holds: there are few connections that have not named it, and none of them for long.
-#include "selastic-run/listener.hpp"
+#include "selastic-run/rendezvous.hpp"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "runtime/store.hpp"
-#include "selastic-run/step.hpp"
+#include "selastic-run/job_step.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -43,7 +43,7 @@ void watch(const Fd& epoll, int fd) {
 
 }  // namespace
 
-Listener::Listener()
+Rendezvous::Rendezvous()
     : listening_(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       secret_(runtime::random_name()) {
@@ -70,7 +70,7 @@ Listener::Listener()
     watch(epoll_, listening_.get());
 }
 
-void Listener::accept_all() {
+void Rendezvous::accept_all() {
     for (int fd; (fd = ::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
         Fd socket(fd);
         if (connections_.size() >= kMostConnections) continue;
@@ -82,12 +82,12 @@ void Listener::accept_all() {
     }
 }
 
-bool Listener::may_stay(const Connection& connection) const {
+bool Rendezvous::may_stay(const Connection& connection) const {
     return connection.channel.open() &&
            (connection.known || steady_now() < connection.since + kPatience);
 }
 
-std::vector<Listener::Received> Listener::receive() {
+std::vector<Rendezvous::Received> Rendezvous::receive() {
     std::erase_if(connections_, [&](auto& item) { return !may_stay(item.second); });
     accept_all();
     std::vector<Received> received;
@@ -105,7 +105,7 @@ std::vector<Listener::Received> Listener::receive() {
     return received;
 }
 
-void Listener::send(int to, const runtime::Message& message) {
+void Rendezvous::send(int to, const runtime::Message& message) {
     const auto found = connections_.find(to);
     if (found != connections_.end()) found->second.channel.send(message);
 }
