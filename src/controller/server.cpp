@@ -288,7 +288,7 @@ class Server::Loop {
         if (!envelope) {
             quiet_.complain("malformed", fmt::format("a message of user {}: {}", opened->uid,
                                                      envelope.error().message));
-            return fail(connection, "malformed", envelope.error().message);
+            return fail(connection, FailureCode::malformed, envelope.error().message);
         }
         const bool is_first = !connection.session.has_begun();
         if (auto refusal = connection.session.check(opened->uid, *envelope))
@@ -299,7 +299,7 @@ class Server::Loop {
     }
 
     void refuse_message(Connection& connection, const Refusal& refusal) {
-        if (!refusal.code.empty()) return fail(connection, refusal.code, refusal.message);
+        if (refusal.code) return fail(connection, *refusal.code, refusal.message);
         quiet_.complain("sequence", refusal.message);
         drop(connection.id);
     }
@@ -315,7 +315,7 @@ class Server::Loop {
             quiet_.complain("user", fmt::format("a connection of user {}: {} are open already "
                                                 "(MaxConnectionsPerUser)",
                                                 user, per_user_[user]));
-            fail(connection, "limit", "too many connections of this user");
+            fail(connection, FailureCode::limit, "too many connections of this user");
             return false;
         }
         ++per_user_[user];
@@ -331,9 +331,8 @@ class Server::Loop {
 
     // ---- writing
 
-    void fail(Connection& connection, std::string code, std::string message) {
-        if (enqueue(connection, Failure{0, std::move(code), std::move(message), true}))
-            finish(connection);
+    void fail(Connection& connection, FailureCode code, std::string message) {
+        if (enqueue(connection, Failure{0, code, std::move(message), true})) finish(connection);
     }
 
     // Closes when everything is written.

@@ -60,6 +60,21 @@ struct Seconds {
     }
 };
 
+// A word of an enumeration, or of a later version of it.
+struct WordOrLater {
+    template <Named Enum>
+    Json write(const OpenWord<Enum>& value) const {
+        return Json(value.text());
+    }
+    template <Named Enum>
+    Result<void> read(const Json& json, OpenWord<Enum>& value) const {
+        std::string text;
+        const Result<void> done = Line{32}.read(json, text);
+        if (done) value = OpenWord<Enum>(std::move(text));
+        return done;
+    }
+};
+
 struct Anything {
     Json write(const Json& value) const { return value; }
     Result<void> read(const Json& json, Json& value) const {
@@ -72,9 +87,10 @@ constexpr std::int64_t kMaxInt = (std::int64_t{1} << 53) - 1;  // what any JSON 
 constexpr Whole kAny{0};
 constexpr Whole kNodes{0, kMaxNodes}, kSomeNodes{1, kMaxNodes};
 constexpr Whole kOp{1, kMaxInt}, kOpOrNone{0, kMaxInt};
-constexpr Line kSession{64}, kWord{32}, kPlace{64}, kName{kMaxName}, kNodeList{kMaxNodeList};
+constexpr Line kSession{64}, kPlace{64}, kName{kMaxName}, kNodeList{kMaxNodeList};
 constexpr Reason kReason;
 constexpr Seconds kSeconds;
+constexpr WordOrLater kWordOrLater;
 
 }  // namespace
 
@@ -193,7 +209,7 @@ void fields(F& f, Planned& m) {
 template <class F>
 void fields(F& f, Query& m) {
     f.required("token", m.token, kOpOrNone);
-    f.required("what", m.what, kWord);
+    f.required("what", m.what, kWordOrLater);
     f.required("job", m.job, kAny);
     f.required("nodes", m.nodes, kNodes);
     f.required("node", m.node, kNodeList);
@@ -209,7 +225,7 @@ void fields(F& f, Reply& m) {
 template <class F>
 void fields(F& f, Failure& m) {
     f.required("token", m.token, kOpOrNone);
-    f.required("code", m.code, kWord);
+    f.required("code", m.code, kWordOrLater);
     f.required("message", m.message, kReason);
     f.required("fatal", m.fatal);
     f.optional("op", m.op, kOpOrNone);
@@ -235,7 +251,7 @@ std::string encode_for_client(Envelope envelope) {
     std::string text = encode(envelope);
     const auto* reply = std::get_if<Reply>(&envelope.message);
     if (!reply || text.size() <= kMaxReplyPayload) return text;
-    envelope.message = Failure{reply->token, "limit",
+    envelope.message = Failure{reply->token, FailureCode::limit,
                                fmt::format("the answer has {} bytes, and {} is the most: ask for "
                                            "less, or when there are fewer jobs",
                                            text.size(), kMaxReplyPayload),

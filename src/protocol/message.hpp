@@ -9,6 +9,7 @@
 
 #include "common/json.hpp"
 #include "common/resize.hpp"
+#include "protocol/open_word.hpp"
 
 namespace elastic::protocol {
 
@@ -151,10 +152,15 @@ struct Progress {
 };  // seconds at its present size
 
 // tool -> controller
+enum class Question { jobs, journal, show, snapshot, shrink, expand, evacuate };
+constexpr auto names(Question) {
+    return std::to_array<std::string_view>(
+        {"jobs", "journal", "show", "snapshot", "shrink", "expand", "evacuate"});
+}
 inline constexpr std::int64_t kNoTask = -1;
 struct Query {
     std::int64_t token = 0;
-    std::string what;  // jobs, journal, show, shrink, expand, evacuate
+    OpenWord<Question> what = Question::jobs;
     JobId job = 0;
     std::int64_t task = kNoTask;  // of the array `job`, the element; kNoTask: the job itself
     int nodes = 0;                // shrink, expand: the size wanted
@@ -168,10 +174,23 @@ struct Reply {
 };
 
 // either: what was wrong with the peer's last message.  `fatal`: the connection is closed next.
+enum class FailureCode {
+    version,
+    denied,
+    unknown_job,
+    not_elastic,
+    replaced,
+    malformed,
+    limit,
+    state
+};
+constexpr auto names(FailureCode) {
+    return std::to_array<std::string_view>({"version", "denied", "unknown_job", "not_elastic",
+                                            "replaced", "malformed", "limit", "state"});
+}
 struct Failure {
     std::int64_t token = 0;
-    // version, denied, unknown_job, not_elastic, replaced, malformed, limit, state
-    std::string code;
+    OpenWord<FailureCode> code = FailureCode::state;
     std::string message;
     bool fatal = false;
     OpId op = 0;  // the size that was accepted of this operation is not possible; 0: not about that
