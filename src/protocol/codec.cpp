@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The JSON of each message, written down once (common/record.hpp): a new message is one fields()
-// and one name in kTypeNames.
+// The JSON of each message, written down once (common/record.hpp): a new message is a struct with
+// its name and one fields().
 //
 // Always holds: decode(encode(e)) gives e back for every envelope within the limits.
 #include "protocol/codec.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -17,11 +16,7 @@
 namespace elastic::protocol {
 namespace {
 
-// In the order of Message's alternatives.
-constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypeNames = {
-    "hello",   "welcome", "offer",   "accept", "decline", "done",   "accepted",
-    "applied", "ended",   "request", "queued", "release", "cancel", "progress",
-    "step",    "planned", "query",   "reply",  "failure"};
+constexpr auto kTypeNames = names_of(std::type_identity<Message>{});
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
