@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading, checking and drawing journals.
 //
-// A journal that logrotate has cut is given as several files, oldest first, and
-// treated as one.
+// A journal that logrotate has cut is given as several files, oldest first, and treated as one.
 #include "selastic/file_commands.hpp"
 
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// selastic(1): its command line.  Each command is a function in one of the
-// *_commands files that returns the exit code.
+// selastic(1): its command line.  Each command is a function in one of the *_commands files that
+// returns the exit code.
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
