@@ -378,8 +378,8 @@ StorageUser=slurm
 StorageLoc=slurm_acct_db
 """
 
-# Of two controllers on a host each has an address of its own, which is its host name too: Slurm knows by that which of
-# them it is, and no /etc/hosts has to know it.
+# Two controllers on a host have an address each. The address is the host name, too: a slurmctld knows by it which of
+# the two it is, and /etc/hosts needs no entry.
 CONTROLLERS = {"slurmctld": "127.0.0.1", "slurmctld2": "127.0.0.2"}
 
 
@@ -402,7 +402,7 @@ def slurm_conf_lines(settings):
 
 
 def with_lines(lines, more):
-    """The lines, less those of which there is a later one for the same key, or for the same partition or the like."""
+    """The lines, where a later line replaces an earlier one of the same key, or of the same partition or the like."""
     def subject(line):
         key, _, value = line.lower().partition("=")
         return (key, *value.split()[:1]) if key in ("nodename", "partitionname", "frontendname", "include") else key
@@ -497,7 +497,7 @@ class Cluster:
     # -- its environment
 
     def _variables(self):
-        """What makes commands talk to this cluster: variables, and what goes before those that there are."""
+        """What makes commands talk to this cluster: variables, and the folders to stand first in PATH and its like."""
         settings = self.settings
         return ({"MINICLUSTER_DIR": str(self.dir), "SLURM_CONF": str(self.conf),
                  "MUNGE_SOCKET": f"{self.dir}/munge/socket"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small random workloads on small machines.  Times are whole and few, so that
-// events meet; sizes often fit exactly; estimates are often far off.
+// Small random workloads on small machines.  Times are whole and few, so that events meet; sizes
+// often fit exactly; estimates are often far off.
 #pragma once
 
 #include <algorithm>

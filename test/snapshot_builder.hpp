@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Snapshots written by hand, for tests: one pool unless told otherwise, and
-// every node of it accounted for.
+// Snapshots written by hand, for tests: one pool unless told otherwise, and every node of it
+// accounted for.
 #pragma once
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 //
 //     TEST(name_of_what_holds) { check_eq(sum(1, 2), 3); }
 //
-// and links libtesting.la, whose main() runs all of them, each in a process of
-// its own; CK_FORK=no runs them in one, for a debugger.
+// and links libtesting.la, whose main() runs all of them, each in a process of its own; CK_FORK=no
+// runs them in one, for a debugger.
 #pragma once
 
 #include <check.h>
@@ -25,8 +25,8 @@ struct Registration {
     explicit Registration(const TTest* test);
 };
 
-// The seed of a random test: ELASTIC_TEST_SEED, else `standard`.  Printed, so
-// that a failure can be had again.
+// The seed of a random test: ELASTIC_TEST_SEED, else `standard`.  Printed, so that a failure can be
+// had again.
 std::uint64_t seed(std::uint64_t standard = 1);
 
 template <class T>

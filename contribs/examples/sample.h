@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the sample programs have in common, none of which has to do with resizes: rows of an array
- * and the processes that have those beside them, and the SHA-1 of what a program ends with.
+ * What the sample programs have in common, and has nothing to do with resizes: the rows that a
+ * process has of an array, its neighbours, and the SHA-1 of a result.
  *
  * All functions are collective, but must(). */
 #ifndef SAMPLE_H

@@ -7,8 +7,8 @@
  *     selastic-run stencil2d [SIZE [STEPS [FILE [PICTURE]]]]
  *
  * With FILE it waits after half of the steps, resized all the same, until there is such a file.
- * With PICTURE each world writes the field that it begins with to PICTURE.STEP.PROCESSES, and the
- * last one that with which it ends: doubles, row after row.
+ * With PICTURE each world writes its first field to PICTURE.STEP.PROCESSES, and the last world its
+ * last field, too: doubles, row after row.
  * What makes it malleable is marked: M. */
 #include <elastic_mpi.h> /* M */
 #include <math.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Write beside, then rename: the one way POSIX gives to replace a file so that
-// neither a reader nor a crash ever sees half of it.  Devices and pipes cannot be
-// replaced and are written to as they are.
+// Write beside, then rename: the one way POSIX gives to replace a file so that neither a reader nor
+// a crash ever sees half of it.  Devices and pipes cannot be replaced and are written to as they
+// are.
 //
-// Always holds: no descriptor and no temporary file is left behind by a failure;
-// descriptors are close-on-exec, because slurmctld forks.
+// Always holds: no descriptor and no temporary file is left behind by a failure; descriptors are
+// close-on-exec, because slurmctld forks.
 #include "common/atomic_file.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two readers for two attitudes: strict for our own file, where a mistake must
-// be told with its line, lenient for Slurm's, from which single keys are picked.
+// Two readers for two attitudes: strict for our own file, where a mistake must be told with its
+// line, lenient for Slurm's, from which single keys are picked.
 #include "common/config_file.hpp"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ Result<Setting> parse_setting(std::string_view line) {
     return Setting{std::string(key), std::string(value), 0};
 }
 
-// Takes the next KEY=VALUE from a line of slurm.conf, its value plain or in
-// quotes; false at the end or where the line is of another form.
+// Takes the next KEY=VALUE from a line of slurm.conf, its value plain or in quotes; false at the
+// end or where the line is of another form.
 bool take_setting(std::string_view& line, Setting& setting) {
     line = trim(line);
     std::size_t equals = line.find('=');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Node lists in Slurm's notation, by hand: Slurm's own functions are neither in
-// a public header nor available on a machine without Slurm.
+// Node lists in Slurm's notation, by hand: Slurm's own functions are neither in a public header nor
+// available on a machine without Slurm.
 //
-// Always holds: time and memory are bounded by `most` names of kMaxName
-// characters, whatever the ranges say; expand(compress(names)) is the sorted set.
+// Always holds: time and memory are bounded by `most` names of kMaxName characters, whatever the
+// ranges say; expand(compress(names)) is the sorted set.
 #include "common/hostlist.hpp"
 
 #include <algorithm>
@@ -132,8 +132,7 @@ bool continues(const NumberedName& first, const NumberedName& last, const Number
 
 using Position = std::vector<NumberedName>::const_iterator;
 
-// The ranges of [begin, end), which share a prefix and have numbers, as they
-// stand in brackets.
+// The ranges of [begin, end), which share a prefix and have numbers, as they stand in brackets.
 std::string ranges(Position begin, Position end) {
     std::string out;
     while (begin != end) {

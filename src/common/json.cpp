@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A thin owner of json-c's reference-counted values.
 //
-// json-c is lenient in ways that matter for hostile input: it takes NaN and
-// infinities, rounds numbers that are too large, stops at a NUL byte and passes
-// on what is not UTF-8.  `parse` closes these, so that whatever it returned
-// can be dumped and parsed again, and a look-up never sees a surprise.
+// json-c is lenient in ways that matter for hostile input: it takes NaN and infinities, rounds
+// numbers that are too large, stops at a NUL byte and passes on what is not UTF-8.  `parse` closes
+// these, so that whatever it returned can be dumped and parsed again, and a look-up never sees a
+// surprise.
 //
 // Always holds: value_ is owned by one reference; JSON's null is a null pointer.
 #include "common/json.hpp"
@@ -194,62 +194,20 @@ Json Json::get(std::string_view key) const {
 }
 
 std::int64_t Json::get_int(std::string_view key, std::int64_t fallback) const {
-    json_object* value = find(key);
-    return json_object_is_type(value, json_type_int) ? json_object_get_int64(value) : fallback;
+    return get(key).integer().value_or(fallback);
 }
 
 double Json::get_number(std::string_view key, double fallback) const {
-    json_object* value = find(key);
-    return is_number(value) ? json_object_get_double(value) : fallback;
+    return get(key).number().value_or(fallback);
 }
 
 bool Json::get_bool(std::string_view key, bool fallback) const {
-    json_object* value = find(key);
-    return json_object_is_type(value, json_type_boolean) ? json_object_get_boolean(value)
-                                                         : fallback;
+    return get(key).boolean().value_or(fallback);
 }
 
 std::string Json::get_string(std::string_view key, std::string_view fallback) const {
-    json_object* value = find(key);
-    return std::string(json_object_is_type(value, json_type_string) ? string_of(value) : fallback);
-}
-
-Result<std::int64_t> Json::need_int(std::string_view key, std::int64_t low,
-                                    std::int64_t high) const {
-    json_object* value = find(key);
-    if (!value) return elastic::error("{} is missing", printable(key));
-    std::int64_t number = json_object_get_int64(value);
-    if (!json_object_is_type(value, json_type_int) || number < low || number > high) {
-        return elastic::error("{} must be an integer from {} to {}, not {}", printable(key), low,
-                              high, Json(json_object_get(value)).describe());
-    }
-    return number;
-}
-
-Result<double> Json::need_number(std::string_view key, double low, double high) const {
-    json_object* value = find(key);
-    if (!value) return elastic::error("{} is missing", printable(key));
-    double number = is_number(value) ? json_object_get_double(value) : NAN;
-    if (!(number >= low && number <= high)) {
-        return elastic::error("{} must be a number from {} to {}, not {}", printable(key), low,
-                              high, Json(json_object_get(value)).describe());
-    }
-    return number;
-}
-
-Result<std::string> Json::need_string(std::string_view key, std::size_t max_length) const {
-    json_object* value = find(key);
-    if (!value) return elastic::error("{} is missing", printable(key));
-    if (!json_object_is_type(value, json_type_string)) {
-        return elastic::error("{} must be a string, not {}", printable(key),
-                              Json(json_object_get(value)).describe());
-    }
-    std::string_view text = string_of(value);
-    if (text.size() > max_length) {
-        return elastic::error("{} has {} characters, at most {} are allowed", printable(key),
-                              text.size(), max_length);
-    }
-    return std::string(text);
+    const Json value = get(key);
+    return std::string(value.text().value_or(fallback));
 }
 
 std::optional<Json> Json::member(std::string_view key) const {
@@ -291,14 +249,6 @@ std::size_t Json::size() const {
 
 Json Json::at(std::size_t index) const {
     return Json(is_array() ? json_object_get(json_object_array_get_idx(value_, index)) : nullptr);
-}
-
-std::string Json::as_string() const {
-    return std::string(json_object_is_type(value_, json_type_string) ? string_of(value_) : "");
-}
-
-std::int64_t Json::as_int() const {
-    return json_object_is_type(value_, json_type_int) ? json_object_get_int64(value_) : 0;
 }
 
 }  // namespace elastic

@@ -2,7 +2,8 @@
 // The words for an enumeration's values, in one table that stands beside it:
 //
 //     enum class Role { application, tool };
-//     constexpr auto names(Role) { return std::to_array<std::string_view>({"application", "tool"});
+//     constexpr auto names(Role) {
+//         return std::to_array<std::string_view>({"application", "tool"});
 //     }
 //
 // The table is in the order of the values, which count from 0.  The words are those of messages, of
@@ -17,6 +18,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 
 namespace elastic {
 
@@ -29,6 +31,12 @@ template <Named Enum>
 std::string_view to_string(Enum value) {
     static constexpr auto kNames = names(Enum{});
     return kNames[static_cast<std::size_t>(value)];
+}
+
+// The names of a variant's alternatives, in their order; each alternative says its own as kName.
+template <class... Kinds>
+constexpr auto names_of(std::type_identity<std::variant<Kinds...>>) {
+    return std::array<std::string_view, sizeof...(Kinds)>{Kinds::kName...};
 }
 
 // The place of a name in a table.

@@ -189,8 +189,7 @@ template <class T>
 using FormatOf = std::conditional_t<std::is_same_v<T, bool>, Flag,
                                     std::conditional_t<std::is_enum_v<T>, Word, Nested>>;
 
-// ---- the two directions
-// --------------------------------------------------------------------------
+// ---- the two directions -----------------------------------------------------------------------
 
 // What fields() is called with to write.
 class FieldWriter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A value or the reason why there is none.  Parsers of hostile input return
-// this instead of throwing, so that every refusal has a text for a human.
+// A value or the reason why there is none.  Parsers of hostile input return this instead of
+// throwing, so that every refusal has a text for a human.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Allowed sizes of a job.
 //
-// Always holds: what largest() and smallest() return is 0 or allowed and inside
-// the bounds asked for; both answer without a loop over sizes.
+// Always holds: what largest() and smallest() return is 0 or allowed and inside the bounds asked
+// for; both answer without a loop over sizes.
 #include "common/sizes.hpp"
 
 #include <algorithm>

@@ -38,9 +38,8 @@ struct SizeRule {
     int smallest_from(int low) const;
 };
 
-// "any", "pow2", "step:K", "2:4:8" (ascending); "8" is a list of one.  Numbers
-// from 1 to kMaxNodes.  An error says what is wrong with it, to be put behind
-// "sizes=VALUE: ".
+// "any", "pow2", "step:K", "2:4:8" (ascending); "8" is a list of one.  Numbers from 1 to kMaxNodes.
+// An error says what is wrong with it, to be put behind "sizes=VALUE: ".
 Result<SizeRule> parse_size_rule(std::string_view);
 std::string to_string(const SizeRule&);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Own versions of what <cctype> and strtol offer, because those depend on the
-// locale of the host process (slurmctld) and accept more than is meant.
+// Own versions of what <cctype> and strtol offer, because those depend on the locale of the host
+// process (slurmctld) and accept more than is meant.
 #include "common/text.hpp"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ std::optional<T> parse_whole(std::string_view text) {
     return value;
 }
 
-// The number of bytes of the valid UTF-8 sequence that `text` begins with, 0 if
-// none does (Unicode 15, table 3-7).
+// The number of bytes of the valid UTF-8 sequence that `text` begins with, 0 if none does (Unicode
+// 15, table 3-7).
 std::size_t utf8_sequence(std::string_view text) {
     auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     unsigned char first = byte(0);

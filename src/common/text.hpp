@@ -10,12 +10,12 @@
 
 namespace elastic {
 
-// Fit to stand in an error message whatever it holds: bytes other than printable
-// ASCII as \xNN, cut to `max_length` characters with "..." behind.
+// Fit to stand in an error message whatever it holds: bytes other than printable ASCII as \xNN, cut
+// to `max_length` characters with "..." behind.
 std::string printable(std::string_view text, std::size_t max_length = 60);
 
-// Fit to stand in XML and HTML, in texts and attributes: markup is escaped, bytes
-// other than printable ASCII are as from printable().
+// Fit to stand in XML and HTML, in texts and attributes: markup is escaped, bytes other than
+// printable ASCII are as from printable().
 std::string escape_xml(std::string_view text);
 
 bool is_ascii(std::string_view);
@@ -29,8 +29,8 @@ std::string lower_case(std::string_view);  // ASCII
 // The parts between separators, empty ones included; one empty part for "".
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// The whole text as a decimal number, without blanks or a leading '+';
-// nothing if it is anything else, out of range, infinite or NaN.
+// The whole text as a decimal number, without blanks or a leading '+'; nothing if it is anything
+// else, out of range, infinite or NaN.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<double> parse_number(std::string_view text);

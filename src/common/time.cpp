@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Durations in Slurm's notation.  Stricter than Slurm: a lower field beyond its
-// clock ("1:75") is a typing mistake and refused.
+// Durations in Slurm's notation.  Stricter than Slurm: a lower field beyond its clock ("1:75") is a
+// typing mistake and refused.
 #include "common/time.hpp"
 
 #include <array>
@@ -24,8 +24,8 @@ std::optional<Duration> plain_seconds(std::string_view text) {
     return parse_number(text);
 }
 
-// The fields of "A:B:C"; every one but the first below its limit.  `units` are
-// the seconds one of each field counts.
+// The fields of "A:B:C"; every one but the first below its limit.  `units` are the seconds one of
+// each field counts.
 template <std::size_t N>
 std::optional<Duration> clock(const std::vector<std::string_view>& fields,
                               const std::array<int, N>& units, bool first_is_bounded) {

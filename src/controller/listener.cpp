@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The socket that the controller listens on, and the options of what it accepts.
+//
+// Always holds: no socket blocks, and none is left to programs that slurmctld starts.
 #include "controller/listener.hpp"
 
 #include <arpa/inet.h>

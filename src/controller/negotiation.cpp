@@ -18,6 +18,8 @@
 
 namespace elastic::controller {
 
+using protocol::FailureCode;
+
 namespace {
 
 protocol::Stage stage_of(AgreementState state) {
@@ -69,23 +71,23 @@ bool Negotiation::on_message(const Incoming& incoming, Time now) {
 }
 
 void Negotiation::on_hello(const Incoming& incoming, const protocol::Hello& hello, Time now) {
-    auto refuse = [&](const char* code, std::string message) {
+    auto refuse = [&](FailureCode code, std::string message) {
         outbox_.send(incoming.from, protocol::Failure{0, code, std::move(message), true});
         outbox_.close(incoming.from);
     };
     Job* job = state_.jobs.find(hello.job);
     if (!job || !job->running)
-        return refuse("unknown_job", fmt::format("job {} is not running", hello.job));
+        return refuse(FailureCode::unknown_job, fmt::format("job {} is not running", hello.job));
     if (incoming.uid != job->owner && incoming.uid != 0) {
         quiet_.complain("speak", fmt::format("user {} tried to speak for job {} of user {}",
                                              incoming.uid, job->id, job->owner));
-        return refuse("denied", fmt::format("job {} is not yours", hello.job));
+        return refuse(FailureCode::denied, fmt::format("job {} is not yours", hello.job));
     }
     if (!job->elastic)
-        return refuse("not_elastic",
+        return refuse(FailureCode::not_elastic,
                       fmt::format("job {} was not submitted with --elastic", job->id));
     if (job->participation.connection) {
-        tell(*job, protocol::Failure{0, "replaced",
+        tell(*job, protocol::Failure{0, FailureCode::replaced,
                                      "another process of this job has "
                                      "connected",
                                      true});
@@ -225,13 +227,14 @@ void Negotiation::send_offer(const Job& job, const Agreement& agreement, Time no
 Agreement* Negotiation::in_flight(const Job& job, OpId op) {
     Agreement* agreement = state_.book.of_job(job.id);
     if (agreement && agreement->op == op) return agreement;
-    fail(job, 0, "state", fmt::format("operation {} is not in flight for job {}", op, job.id));
+    fail(job, 0, FailureCode::state,
+         fmt::format("operation {} is not in flight for job {}", op, job.id));
     return nullptr;
 }
 
 bool Negotiation::advance(const Job& job, Agreement& agreement, AgreementEvent event) {
     auto advanced = state_.book.advance(agreement, event);
-    if (!advanced) fail(job, 0, "state", advanced.error().message);
+    if (!advanced) fail(job, 0, FailureCode::state, advanced.error().message);
     return static_cast<bool>(advanced);
 }
 
@@ -239,14 +242,14 @@ void Negotiation::tell(const Job& job, protocol::Message message) {
     outbox_.send(job.participation.connection, std::move(message));
 }
 
-void Negotiation::fail(const Job& job, std::int64_t token, std::string code, std::string message) {
-    tell(job, protocol::Failure{token, std::move(code), std::move(message), false});
+void Negotiation::fail(const Job& job, std::int64_t token, FailureCode code, std::string message) {
+    tell(job, protocol::Failure{token, code, std::move(message), false});
 }
 
 // What only a controller or a tool says.
 template <class Other>
 bool Negotiation::on(Job& job, const Other&, Time) {
-    fail(job, 0, "malformed", "an application does not send such a message");
+    fail(job, 0, FailureCode::malformed, "an application does not send such a message");
     return false;
 }
 

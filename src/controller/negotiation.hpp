@@ -85,11 +85,11 @@ class Negotiation {
     bool may_be_traded(const Agreement& shrink) const;
     Result<void> may_take(const Job&, const Agreement&, int count) const;
     bool lower_request(Job&, Agreement&, int count, Time now);
-    bool refuse_size(const Job&, OpId, std::string code, std::string why);
+    bool refuse_size(const Job&, OpId, protocol::FailureCode, std::string why);
     bool advance(const Job&, Agreement&, AgreementEvent);
     void send_offer(const Job&, const Agreement&, Time now);
     void tell(const Job&, protocol::Message);
-    void fail(const Job&, std::int64_t token, std::string code, std::string message);
+    void fail(const Job&, std::int64_t token, protocol::FailureCode, std::string message);
     void back_off(JobId, Time now);
     void take(Agreement&);
     bool overdue(Agreement&, Time now);

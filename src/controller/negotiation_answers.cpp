@@ -11,6 +11,8 @@
 
 namespace elastic::controller {
 
+using protocol::FailureCode;
+
 namespace {
 
 // The others of an expansion are promised to nobody any more.
@@ -36,7 +38,7 @@ bool Negotiation::on(Job& job, const protocol::Accept& accept, Time now) {
         agreement->state == AgreementState::offered || agreement->state == AgreementState::queued;
     if (accept.count > 0 && is_open) {
         if (auto may = may_take(job, *agreement, accept.count); !may)
-            return refuse_size(job, accept.op, "denied", may.error().message);
+            return refuse_size(job, accept.op, FailureCode::denied, may.error().message);
         if (agreement->state == AgreementState::queued)
             return lower_request(job, *agreement, accept.count, now);
     }
@@ -78,7 +80,7 @@ Result<void> Negotiation::may_take(const Job& job, const Agreement& agreement, i
 bool Negotiation::lower_request(Job& job, Agreement& request, int count, Time now) {
     if (count == request.nodes) return false;  // said again
     if (auto may = may_ask_again(job, now); !may)
-        return refuse_size(job, request.op, "limit", may.error().message);
+        return refuse_size(job, request.op, FailureCode::limit, may.error().message);
     job.participation.vain.take(now);
     request.nodes = count;
     request.least = std::min(request.least, count);
@@ -87,8 +89,8 @@ bool Negotiation::lower_request(Job& job, Agreement& request, int count, Time no
     return true;
 }
 
-bool Negotiation::refuse_size(const Job& job, OpId op, std::string code, std::string why) {
-    tell(job, protocol::Failure{0, std::move(code), std::move(why), false, op});
+bool Negotiation::refuse_size(const Job& job, OpId op, FailureCode code, std::string why) {
+    tell(job, protocol::Failure{0, code, std::move(why), false, op});
     return false;
 }
 
@@ -96,7 +98,7 @@ bool Negotiation::on(Job& job, const protocol::Decline& decline, Time now) {
     Agreement* agreement = in_flight(job, decline.op);
     if (!agreement) return false;
     if (!next_state(agreement->kind, agreement->state, AgreementEvent::decline)) {
-        fail(job, 0, "state",
+        fail(job, 0, FailureCode::state,
              fmt::format("operation {} is {} and can no longer be declined", decline.op,
                          to_string(agreement->state)));
         return false;
@@ -140,7 +142,7 @@ bool Negotiation::on(Job& job, const protocol::Cancel& cancel, Time now) {
     bool agreed =
         agreement->state == AgreementState::offered || agreement->state == AgreementState::accepted;
     if (!agreed && agreement->state != AgreementState::queued) {
-        fail(job, 0, "state",
+        fail(job, 0, FailureCode::state,
              fmt::format("operation {} is {} and can no longer be cancelled", cancel.op,
                          to_string(agreement->state)));
         return false;

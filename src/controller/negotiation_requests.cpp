@@ -13,15 +13,17 @@
 
 namespace elastic::controller {
 
+using protocol::FailureCode;
+
 // A job asks for one thing at a time, and only while it holds nodes.
 bool Negotiation::may_ask(const Job& job, std::int64_t token) {
     if (!job.running) {
-        fail(job, token, "state", fmt::format("job {} is suspended", job.id));
+        fail(job, token, FailureCode::state, fmt::format("job {} is suspended", job.id));
         return false;
     }
     const Agreement* open = state_.book.of_job(job.id);
     if (!open) return true;
-    fail(job, token, "state",
+    fail(job, token, FailureCode::state,
          fmt::format("operation {} of job {} is in flight ({}, {})", open->op, job.id,
                      to_string(open->kind), to_string(open->state)));
     return false;
@@ -37,7 +39,7 @@ Result<void> Negotiation::may_ask_again(Job& job, Time now) const {
 
 bool Negotiation::on(Job& job, const protocol::Request& request, Time now) {
     if (!job.annotation.evolving) {
-        fail(job, request.token, "denied",
+        fail(job, request.token, FailureCode::denied,
              fmt::format(
                  "job {} is not evolving: submit it with --elastic=evolving to ask for nodes",
                  job.id));
@@ -45,7 +47,7 @@ bool Negotiation::on(Job& job, const protocol::Request& request, Time now) {
     }
     if (!may_ask(job, request.token)) return false;
     if (auto may = may_ask_again(job, now); !may) {
-        fail(job, request.token, "limit", may.error().message);
+        fail(job, request.token, FailureCode::limit, may.error().message);
         return false;
     }
     job.participation.grow_after = 0;  // what refused it more nodes may be over
@@ -99,7 +101,7 @@ bool Negotiation::on(Job& job, const protocol::Release& release, Time now) {
     if (!may_ask(job, release.token)) return false;
     auto list = nodes_to_release(job, release);
     if (!list) {
-        fail(job, release.token, "denied", list.error().message);
+        fail(job, release.token, FailureCode::denied, list.error().message);
         return false;
     }
     Agreement agreement;

@@ -9,6 +9,8 @@
 
 namespace elastic::controller {
 
+using protocol::FailureCode;
+
 void Negotiation::say_planned(const Job& job, std::int64_t token, Time now) {
     const core::Evolution& evolution = job.evolution;
     const Time next = evolution.next_at();
@@ -18,20 +20,22 @@ void Negotiation::say_planned(const Job& job, std::int64_t token, Time now) {
 }
 
 bool Negotiation::on(Job& job, const protocol::Step& step, Time now) {
-    const auto refuse = [&](const char* code, std::string why) {
+    const auto refuse = [&](FailureCode code, std::string why) {
         fail(job, step.token, code, std::move(why));
         return false;
     };
     if (!job.annotation.evolving || job.annotation.malleable)
-        return refuse("denied", fmt::format("job {} is not of the class evolving alone, so it has "
-                                            "no steps",
-                                            job.id));
-    if (!job.running) return refuse("state", fmt::format("job {} is suspended", job.id));
-    if (auto may = may_ask_again(job, now); !may) return refuse("limit", may.error().message);
+        return refuse(FailureCode::denied,
+                      fmt::format("job {} is not of the class evolving alone, so it has "
+                                  "no steps",
+                                  job.id));
+    if (!job.running) return refuse(FailureCode::state, fmt::format("job {} is suspended", job.id));
+    if (auto may = may_ask_again(job, now); !may)
+        return refuse(FailureCode::limit, may.error().message);
     auto corrected =
         job.evolution.correct(now, step.in, step.nodes, job.nodes, step.token, job.annotation);
     job.participation.vain.take(now);
-    if (!corrected) return refuse("denied", corrected.error().message);
+    if (!corrected) return refuse(FailureCode::denied, corrected.error().message);
     outbox_.unsaved = true;
     const bool decide = follow_step(job, step.token, now);
     next_step_ = std::min(next_step_, job.evolution.next_at());

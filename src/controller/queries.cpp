@@ -16,6 +16,9 @@
 
 namespace elastic::controller {
 
+using protocol::FailureCode;
+using protocol::Question;
+
 namespace {
 
 // A reply has its limit, see doc/protocol.md.  What does not fit is left out, and the reply says
@@ -156,16 +159,16 @@ void Queries::on_message(const Incoming& incoming, Time now) {
     }
     const auto* query = std::get_if<protocol::Query>(&incoming.message);
     if (!query) {
-        outbox_.send(incoming.from,
-                     protocol::Failure{0, "malformed", "a tool sends queries only", false});
+        outbox_.send(incoming.from, protocol::Failure{0, FailureCode::malformed,
+                                                      "a tool sends queries only", false});
         return;
     }
     auto body = answer(*query, incoming, now);
     if (body)
         outbox_.send(incoming.from, protocol::Reply{query->token, *body});
     else
-        outbox_.send(incoming.from,
-                     protocol::Failure{query->token, "denied", body.error().message, false});
+        outbox_.send(incoming.from, protocol::Failure{query->token, FailureCode::denied,
+                                                      body.error().message, false});
 }
 
 // The query with the job's own number in place of the array's and the element's.
@@ -189,13 +192,24 @@ Result<Json> Queries::answer(const protocol::Query& asked, const Incoming& from,
     auto with_number = with_job(asked);
     if (!with_number) return with_number.error();
     const protocol::Query& query = *with_number;
-    if (query.what == "jobs") return jobs(uid, now);
-    if (query.what == "show") return show(query, uid, now);
-    if (query.what == "snapshot") return snapshot(query, from);
-    if (query.what == "journal") return journal(query, uid);
-    if (query.what == "shrink" || query.what == "expand") return resize(query, uid, now);
-    if (query.what == "evacuate") return evacuate(query, uid, now);
-    return error("\"{}\" is not known to this controller", query.what);
+    const std::optional<Question> what = query.what.known();
+    if (!what) return error("\"{}\" is not known to this controller", query.what.text());
+    switch (*what) {
+        case Question::jobs:
+            return jobs(uid, now);
+        case Question::show:
+            return show(query, uid, now);
+        case Question::snapshot:
+            return snapshot(query, from);
+        case Question::journal:
+            return journal(query, uid);
+        case Question::shrink:
+        case Question::expand:
+            return resize(query, uid, now);
+        case Question::evacuate:
+            break;
+    }
+    return evacuate(query, uid, now);
 }
 
 bool Queries::may_see(const Job& job, uid_t uid) const {
@@ -314,7 +328,7 @@ Result<Job*> Queries::steerable(const protocol::Query& query, uid_t uid, Time no
     if (!job || !job->running) return error("job {} is not running", query.job);
     if (job->owner != uid && !site_.is_operator(uid)) {
         quiet_.complain("steer", fmt::format("user {} tried to {} job {} of user {}", uid,
-                                             query.what, job->label(), job->owner));
+                                             query.what.text(), job->label(), job->owner));
         return error("job {} is not yours", job->label());
     }
     if (!job->elastic || !job->annotation.malleable)
@@ -345,7 +359,7 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
     if (auto may = negotiation_.may_ask_again(job, now); !may) return may.error();
     std::string reason = fmt::format("asked for by {}", site_.user_name(uid));
     double grace = grace_of(config_, job);
-    if (query.what == "shrink") {
+    if (query.what == Question::shrink) {
         if (query.nodes >= job.nodes)
             return error("job {} has {} nodes: {} is not fewer", job.label(), job.nodes,
                          query.nodes);

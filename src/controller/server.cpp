@@ -97,7 +97,7 @@ class Server::Loop {
     void deliver(Incoming incoming);
 
     bool enqueue(Connection& connection, Message message);
-    void fail(Connection& connection, std::string code, std::string message);
+    void fail(Connection& connection, FailureCode code, std::string message);
     void finish(Connection& connection);
     void write_unsent(ConnectionId id);
 
@@ -254,7 +254,7 @@ void Server::Loop::on_frame(Connection& connection, const std::string& credentia
     if (envelope) return on_message(connection, opened->uid, std::move(*envelope));
     quiet_.complain("malformed",
                     fmt::format("a message of user {}: {}", opened->uid, envelope.error().message));
-    fail(connection, "malformed", envelope.error().message);
+    fail(connection, FailureCode::malformed, envelope.error().message);
 }
 
 void Server::Loop::on_message(Connection& connection, uid_t user, Envelope envelope) {
@@ -266,7 +266,7 @@ void Server::Loop::on_message(Connection& connection, uid_t user, Envelope envel
 }
 
 void Server::Loop::refuse_message(Connection& connection, const Refusal& refusal) {
-    if (!refusal.code.empty()) return fail(connection, refusal.code, refusal.message);
+    if (refusal.code) return fail(connection, *refusal.code, refusal.message);
     refuse(connection.id(), "sequence", refusal.message);
 }
 
@@ -281,7 +281,7 @@ bool Server::Loop::admit_user(Connection& connection) {
         quiet_.complain("user", fmt::format("a connection of user {}: {} are open already "
                                             "(MaxConnectionsPerUser)",
                                             user, admission_.count_of(user)));
-        fail(connection, "limit", "too many connections of this user");
+        fail(connection, FailureCode::limit, "too many connections of this user");
         return false;
     }
     connection.introduce();
@@ -295,9 +295,8 @@ void Server::Loop::deliver(Incoming incoming) {
 
 // ---- writing
 
-void Server::Loop::fail(Connection& connection, std::string code, std::string message) {
-    if (enqueue(connection, Failure{0, std::move(code), std::move(message), true}))
-        finish(connection);
+void Server::Loop::fail(Connection& connection, FailureCode code, std::string message) {
+    if (enqueue(connection, Failure{0, code, std::move(message), true})) finish(connection);
 }
 
 // Closes when everything is written.

@@ -16,24 +16,25 @@ std::optional<Refusal> Session::check(uid_t uid, const Envelope& envelope) {
     if (!has_begun()) return begin(uid, envelope);
     if (uid != user_ || envelope.session != token_ || envelope.sequence != received_ + 1)
         return Refusal{
-            "",
+            std::nullopt,
             fmt::format("a message of user {} that does not belong to the connection of user {}",
                         uid, user_)};
     ++received_;
     if (std::holds_alternative<Hello>(envelope.message))
-        return Refusal{"malformed", "hello is the first message only"};
+        return Refusal{FailureCode::malformed, "hello is the first message only"};
     return std::nullopt;
 }
 
 std::optional<Refusal> Session::begin(uid_t uid, const Envelope& envelope) {
     const auto* hello = std::get_if<Hello>(&envelope.message);
     if (!hello || envelope.sequence != 1)
-        return Refusal{"malformed", "the first message must be hello"};
+        return Refusal{FailureCode::malformed, "the first message must be hello"};
     if (!envelope.session.empty())
-        return Refusal{"malformed", "hello begins a session and belongs to none"};
+        return Refusal{FailureCode::malformed, "hello begins a session and belongs to none"};
     if (hello->version != kVersion)
-        return Refusal{"version", fmt::format("this controller speaks protocol version {}, not {}",
-                                              kVersion, hello->version)};
+        return Refusal{FailureCode::version,
+                       fmt::format("this controller speaks protocol version {}, not {}", kVersion,
+                                   hello->version)};
     user_ = uid;
     received_ = 1;
     return std::nullopt;

@@ -16,7 +16,8 @@ namespace elastic::controller {
 
 // Why a message is not taken.
 struct Refusal {
-    std::string code;  // for the peer, which is told and then dropped; "" drops it without a word
+    // For the peer, which is told and then dropped; without one it is dropped without a word.
+    std::optional<protocol::FailureCode> code;
     std::string message;
 };
 

@@ -5,8 +5,6 @@
 // first key that is wrong ends it.
 #include "journal/event.hpp"
 
-#include <array>
-
 #include "common/hostlist.hpp"
 #include "common/record.hpp"
 #include "common/text.hpp"
@@ -15,12 +13,7 @@ namespace elastic::journal {
 namespace {
 
 constexpr std::size_t kMaxDescription = 4096;
-// In the order of Event::what.
-constexpr std::array<std::string_view, 18> kNames{
-    "controller", "submit", "start",   "offer",  "accept",     "decline",
-    "expire",     "cancel", "release", "resize", "ready",      "request",
-    "grant",      "deny",   "end",     "step",   "initialise", "supply"};
-static_assert(kNames.size() == std::variant_size_v<decltype(Event::what)>);
+constexpr auto kNames = names_of(std::type_identity<decltype(Event::what)>{});
 
 template <class E>
 concept Answer =

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What the journal records: one event a line, as JSON, written alike by the
-// controller and the simulator (doc/architecture.md lists the keys).
+// What the journal records: one event a line, as JSON, written alike by the controller and the
+// simulator (doc/architecture.md lists the keys).
 //
-// Every job that starts is journalled, rigid ones too (class "rigid"), so that
-// the file alone says who held which node when.  The life of an agreement:
+// Every job that starts is journalled, rigid ones too (class "rigid"), so that the file alone says
+// who held which node when.  The life of an agreement:
 //
 //   shrink:   offer  accept  release  resize        expand:   offer  accept  resize  ready
 //   by the job itself:       release  resize        request:  request  grant  resize  ready
 //
 // with decline, expire, cancel or deny in place of what does not come to pass, and an accept of a
-// request that is content with fewer nodes.
-// A resize that nobody agreed on (a node failed, the controller found another
-// size after a restart) has op 0.
+// request that is content with fewer nodes.  A resize that nobody agreed on (a node failed, the
+// controller found another size after a restart) has op 0.
+//
+// Each kind of event says what the file calls it: kName.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ using elastic::to_string;
 
 // A job is known: written once before its `start`.
 struct Submit {
+    static constexpr std::string_view kName = "submit";
     JobId job = 0;
     std::string job_class;  // "rigid", "malleable", "evolving", "malleable+evolving"
     // A rigid job's: what its user asked for at first, max 0 if nothing bounds it.
@@ -42,6 +44,7 @@ struct Submit {
 };
 
 struct Start {
+    static constexpr std::string_view kName = "start";
     JobId job = 0;
     std::string nodes;  // in Slurm's notation
     int count = 0;
@@ -50,6 +53,7 @@ struct Start {
 };
 
 struct Offer {
+    static constexpr std::string_view kName = "offer";
     JobId job = 0;
     OpId op = 0;
     ResizeKind kind = ResizeKind::shrink;
@@ -60,35 +64,40 @@ struct Offer {
 };
 
 struct Accept {
+    static constexpr std::string_view kName = "accept";
     JobId job = 0;
     OpId op = 0;
     int count = 0;  // expand, request: so many nodes of those offered or asked for; 0: all
 };
 struct Decline {
+    static constexpr std::string_view kName = "decline";
     JobId job = 0;
     OpId op = 0;
     std::string reason;
 };
 struct Expire {
+    static constexpr std::string_view kName = "expire";
     JobId job = 0;
     OpId op = 0;
     std::string reason;
 };
 struct Cancel {
+    static constexpr std::string_view kName = "cancel";
     JobId job = 0;
     OpId op = 0;
     std::string reason;
 };
 
-// The nodes to go are empty.  Without an offer before it: the job gives them
-// back by itself.
+// The nodes to go are empty.  Without an offer before it: the job gives them back by itself.
 struct Release {
+    static constexpr std::string_view kName = "release";
     JobId job = 0;
     OpId op = 0;
 };
 
 // The allocation has changed.
 struct Resize {
+    static constexpr std::string_view kName = "resize";
     JobId job = 0;
     OpId op = 0;
     ResizeKind kind = ResizeKind::shrink;
@@ -99,11 +108,13 @@ struct Resize {
 
 // The job uses the nodes an expansion gave it.
 struct Ready {
+    static constexpr std::string_view kName = "ready";
     JobId job = 0;
     OpId op = 0;
 };
 
 struct Request {
+    static constexpr std::string_view kName = "request";
     JobId job = 0;
     OpId op = 0;
     ResizeKind kind = ResizeKind::expand;
@@ -112,6 +123,7 @@ struct Request {
 };
 
 struct Grant {
+    static constexpr std::string_view kName = "grant";
     JobId job = 0;
     OpId op = 0;
     ResizeKind kind = ResizeKind::expand;
@@ -120,6 +132,7 @@ struct Grant {
 };
 
 struct Deny {
+    static constexpr std::string_view kName = "deny";
     JobId job = 0;
     OpId op = 0;
     ResizeKind kind = ResizeKind::expand;
@@ -130,6 +143,7 @@ struct Deny {
 // The job holds nothing any more.  After the states "REQUEUED" and "SUSPENDED" it may start
 // again; the nodes of a suspended job may be others' meanwhile.
 struct End {
+    static constexpr std::string_view kName = "end";
     JobId job = 0;
     std::string state;  // Slurm's name of it: "COMPLETED", "FAILED", ...
     int count = 0;      // nodes it held; 0 if it never started
@@ -139,6 +153,7 @@ struct End {
 // events before it may be missing, since the disk was full or the power failed; who exists and who
 // runs where is said anew behind it, so that nothing that was missed is needed.
 struct Controller {
+    static constexpr std::string_view kName = "controller";
     enum class What { start, stop, reconfigure, resume } what = What::start;
     int nodes = 0;  // that exist, in whatever state
     std::string policy;
@@ -149,6 +164,7 @@ constexpr auto names(Controller::What) {
 
 // A step of the job's evolution profile begins, or is waited for.
 struct Step {
+    static constexpr std::string_view kName = "step";
     JobId job = 0;
     int number = 0;  // from 1
     int nodes = 0;   // that it has by the profile
@@ -158,6 +174,7 @@ struct Step {
 // The job starts on nodes that nothing is known to have initialised for its type, so that it does
 // that first.
 struct Initialise {
+    static constexpr std::string_view kName = "initialise";
     JobId job = 0;
     std::string type;   // of the job
     std::string nodes;  // those of its nodes
@@ -166,6 +183,7 @@ struct Initialise {
 // [gupta] section VII: from now on these nodes cost so much each an hour, in the site's unit, and
 // so many of them may be in use.
 struct Supply {
+    static constexpr std::string_view kName = "supply";
     std::string name;   // a partition, or a list
     std::string nodes;  // which these are
     double price = 0;   // 0: nothing beyond the usual
@@ -185,11 +203,11 @@ std::string_view name_of(const Event&);  // "resize": what `event` says in the f
 JobId job_of(const Event&);              // 0 for what is no job's
 OpId op_of(const Event&);                // 0 if it has none
 
-// {"time":12.5,"event":"resize","job":7,...}; keys that have their default and
-// are not needed are left out.
+// {"time":12.5,"event":"resize","job":7,...}; keys that have their default and are not needed are
+// left out.
 Json to_json(const Event&);
-// The error names the key, what was expected and what was found.  Keys it does
-// not know are ignored, so that an older reader copes with a newer writer.
+// The error names the key, what was expected and what was found.  Unknown keys are ignored, so that
+// an older reader copes with a newer writer.
 Result<Event> event_from_json(const Json&);
 
 // What users call jobs, which is not their number where they are elements of an array.

@@ -39,6 +39,7 @@ namespace elastic::libelastic {
 
 using protocol::Envelope;
 using protocol::Failure;
+using protocol::FailureCode;
 using protocol::Welcome;
 
 namespace {
@@ -84,10 +85,10 @@ void tune(int fd) {
 // Whether the same answer would come again.
 bool is_final(const Failure& failure, bool welcomed_once) {
     // A controller that has just restarted may not know its jobs yet.
-    if (failure.code == "unknown_job") return !welcomed_once;
-    constexpr std::array<std::string_view, 4> kFinal = {"not_elastic", "denied", "version",
-                                                        "replaced"};
-    return std::find(kFinal.begin(), kFinal.end(), failure.code) != kFinal.end();
+    if (failure.code == FailureCode::unknown_job) return !welcomed_once;
+    constexpr std::array kFinal = {FailureCode::not_elastic, FailureCode::denied,
+                                   FailureCode::version, FailureCode::replaced};
+    return std::ranges::find(kFinal, failure.code.known()) != kFinal.end();
 }
 
 }  // namespace

@@ -61,11 +61,10 @@ class Record {
 // As root.
 Result<void> forget(const std::string& folder, const std::string& node, std::uint32_t job);
 
-// Runs the program as this process's user, in its folder and with its output, and waits.  It has
-// no input: that is for the task.
-// `environment` ends with a null pointer; the node is added to it as ELASTIC_NODE.  The program's
-// exit status, or 128 and the number of the signal that ended it; 126 or 127 if it could not be
-// run, as of a shell.
+// Runs the program as this process's user, in its folder and with its output, and waits.  It has no
+// input: that is for the task.  `environment` ends with a null pointer; the node is added to it as
+// ELASTIC_NODE.  The program's exit status, or 128 and the number of the signal that ended it; 126
+// or 127 if it could not be run, as of a shell.
 int run_program(const std::string& program, const std::string& node,
                 const char* const* environment);
 

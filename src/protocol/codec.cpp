@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The JSON of each message, written down once (common/record.hpp): a new message is one fields()
-// and one name in kTypeNames.
+// The JSON of each message, written down once (common/record.hpp): a new message is a struct with
+// its name and one fields().
 //
 // Always holds: decode(encode(e)) gives e back for every envelope within the limits.
 #include "protocol/codec.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -17,11 +16,7 @@
 namespace elastic::protocol {
 namespace {
 
-// In the order of Message's alternatives.
-constexpr std::array<std::string_view, std::variant_size_v<Message>> kTypeNames = {
-    "hello",   "welcome", "offer",   "accept", "decline", "done",   "accepted",
-    "applied", "ended",   "request", "queued", "release", "cancel", "progress",
-    "step",    "planned", "query",   "reply",  "failure"};
+constexpr auto kTypeNames = names_of(std::type_identity<Message>{});
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -60,6 +55,21 @@ struct Seconds {
     }
 };
 
+// A word of an enumeration, or of a later version of it.
+struct WordOrLater {
+    template <Named Enum>
+    Json write(const OpenWord<Enum>& value) const {
+        return Json(value.text());
+    }
+    template <Named Enum>
+    Result<void> read(const Json& json, OpenWord<Enum>& value) const {
+        std::string text;
+        const Result<void> done = Line{32}.read(json, text);
+        if (done) value = OpenWord<Enum>(std::move(text));
+        return done;
+    }
+};
+
 struct Anything {
     Json write(const Json& value) const { return value; }
     Result<void> read(const Json& json, Json& value) const {
@@ -72,9 +82,10 @@ constexpr std::int64_t kMaxInt = (std::int64_t{1} << 53) - 1;  // what any JSON 
 constexpr Whole kAny{0};
 constexpr Whole kNodes{0, kMaxNodes}, kSomeNodes{1, kMaxNodes};
 constexpr Whole kOp{1, kMaxInt}, kOpOrNone{0, kMaxInt};
-constexpr Line kSession{64}, kWord{32}, kPlace{64}, kName{kMaxName}, kNodeList{kMaxNodeList};
+constexpr Line kSession{64}, kPlace{64}, kName{kMaxName}, kNodeList{kMaxNodeList};
 constexpr Reason kReason;
 constexpr Seconds kSeconds;
+constexpr WordOrLater kWordOrLater;
 
 }  // namespace
 
@@ -193,7 +204,7 @@ void fields(F& f, Planned& m) {
 template <class F>
 void fields(F& f, Query& m) {
     f.required("token", m.token, kOpOrNone);
-    f.required("what", m.what, kWord);
+    f.required("what", m.what, kWordOrLater);
     f.required("job", m.job, kAny);
     f.required("nodes", m.nodes, kNodes);
     f.required("node", m.node, kNodeList);
@@ -209,7 +220,7 @@ void fields(F& f, Reply& m) {
 template <class F>
 void fields(F& f, Failure& m) {
     f.required("token", m.token, kOpOrNone);
-    f.required("code", m.code, kWord);
+    f.required("code", m.code, kWordOrLater);
     f.required("message", m.message, kReason);
     f.required("fatal", m.fatal);
     f.optional("op", m.op, kOpOrNone);
@@ -235,7 +246,7 @@ std::string encode_for_client(Envelope envelope) {
     std::string text = encode(envelope);
     const auto* reply = std::get_if<Reply>(&envelope.message);
     if (!reply || text.size() <= kMaxReplyPayload) return text;
-    envelope.message = Failure{reply->token, "limit",
+    envelope.message = Failure{reply->token, FailureCode::limit,
                                fmt::format("the answer has {} bytes, and {} is the most: ask for "
                                            "less, or when there are fewer jobs",
                                            text.size(), kMaxReplyPayload),

@@ -29,13 +29,13 @@ struct Endpoint {
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-// "host:port[,host:port]...;uid=N[;munge=PATH]", as in the environment variable
-// ELASTIC_CONTROLLER; "[address]:port" for IPv6.  PATH is absolute and reaches to the end.
+// "host:port[,host:port]...;uid=N[;munge=PATH]", as in the environment variable ELASTIC_CONTROLLER;
+// "[address]:port" for IPv6.  PATH is absolute and reaches to the end.
 Result<Endpoint> parse_endpoint(std::string_view text);
 std::string to_string(const Endpoint&);
 
-// From slurm.conf and the elastic.conf beside it, which may be absent: SlurmctldHost (in
-// order), SlurmUser (default root), AuthInfo's socket; ListenPort.
+// From slurm.conf and the elastic.conf beside it, which may be absent: SlurmctldHost (in order),
+// SlurmUser (default root), AuthInfo's socket; ListenPort.
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf);
 
 // PATH of "socket=PATH" among the options of slurm.conf's AuthInfo, "" if it is not there.

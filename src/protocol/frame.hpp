@@ -16,8 +16,7 @@ namespace elastic::protocol {
 inline constexpr std::size_t kMaxClientFrame = 64 * 1024;   // towards the controller
 inline constexpr std::size_t kMaxReplyFrame = 1024 * 1024;  // towards clients
 
-// What fits into such a frame once it is sealed.
-inline constexpr std::size_t kMaxClientPayload = 47 * 1024;
+// What fits into a reply frame once it is sealed.
 inline constexpr std::size_t kMaxReplyPayload = 760 * 1024;
 
 // `bytes` behind its length.  At most 4 GiB - 1 bytes; the receiver's maximum is the caller's
@@ -26,14 +25,14 @@ std::string frame(std::string_view bytes);
 
 // Takes a stream in pieces of any size and gives its frames back.
 //
-// Memory: the bytes fed and not yet taken, never more because of what a length claims.
-// A caller that empties it with next() after each feed() holds one unfinished frame at most.
+// Memory: the bytes fed and not yet taken, never more because of what a length claims. A caller
+// that empties it with next() after each feed() holds one unfinished frame at most.
 class FrameReader {
   public:
     explicit FrameReader(std::size_t max_frame) : max_frame_(max_frame) {}
 
-    // An error when a length is 0 or above the maximum.  The stream cannot be read on
-    // after that: further calls give the same error; frames before it can still be taken.
+    // An error when a length is 0 or above the maximum.  The stream cannot be read on after that:
+    // further calls give the same error; frames before it can still be taken.
     Result<void> feed(const char* data, std::size_t size);
 
     // The next complete frame's bytes, in order.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The command line is parsed as a whole before anything is done, so a mistake in
-// its last word leaves nothing behind.  A message is made printable here, since
-// it may quote what somebody else has written.
+// The command line is parsed as a whole before anything is done, so a mistake in its last word
+// leaves nothing behind.  A message is made printable here, since it may quote what somebody else
+// has written.
 //
-// Always: 0 to 2 are open, so that no file of ours gets the number of a standard stream
-// and with it what is printed there.
+// Always: 0 to 2 are open, so that no file of ours gets the number of a standard stream and with it
+// what is printed there.
 #include "program.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Time and allocations of one planning pass on a full machine with a long queue,
-// where nothing but the head's reservation can be decided: the pass a scheduler
-// makes most.  Once from a snapshot, as in slurmctld, and once from a cluster that
-// has been kept up to date, as in the simulator.
+// Time and allocations of one planning pass on a full machine with a long queue, where nothing but
+// the head's reservation can be decided: the pass a scheduler makes most.  Once from a snapshot, as
+// in slurmctld, and once from a cluster that has been kept up to date, as in the simulator.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How the time of a simulation grows with the number of jobs, as a table and as a
-// figure: Downey's model at one load, so that the queue is as long in a large log as in
-// a small one.  The best of several runs of simulate() alone.
+// How the time of a simulation grows with the number of jobs, as a table and as a figure: Downey's
+// model at one load, so that the queue is as long in a large log as in a small one.  The best of
+// several runs of simulate() alone.
 //
 //     scaling_bench [FIGURE.svg]
 #include <fmt/format.h>

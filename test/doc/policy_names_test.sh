@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # elastic.conf(5) has every preset, key and value that the sources know, values
-# under their own keys, no others, and their defaults.  The names are read off the
-# tables of policy.cpp and config.cpp, which are one row each by design, the defaults
+# under their own keys, no others, and their defaults.  The names are read off names() and
+# the tables of policy.cpp and config.cpp, which are one row each by design, the defaults
 # off the headers: GuardTime sets the member guard_time.  elastic(7) has the keys of
 # annotation.cpp.
 set -u
@@ -31,7 +31,7 @@ has() {
     printf '%s\n' "$1" | grep -qxF -- "$2" || fail "elastic.conf(5) lacks $3 $2"
 }
 
-choices=$(sed -n 's/^ *choice<&Policy::[a-z_]*, \(k[A-Za-z]*\)>("\([A-Za-z]*\)").*/\2 \1/p' "$policy")
+choices=$(sed -n 's/^ *choice<&Policy::[a-z_]*>("\([A-Za-z]*\)").*/\1/p' "$policy")
 parameters=$(sed -n 's/^ *\(duration\|limit\|number\)<&Policy::.*>("\([A-Za-z]*\)").*/\2/p' "$policy")
 settings=$(sed -n 's/^ *Key{"\([A-Za-z]*\)",.*/\1/p' "$config")
 presets=$(sed -n 's/^ *Preset{"\([a-z-]*\)",.*/\1/p' "$policy")
@@ -39,14 +39,16 @@ for list in "$choices" "$parameters" "$settings" "$presets"; do
     [ "$(printf '%s\n' "$list" | wc -l)" -ge 5 ] || fail "cannot read the tables of the sources any more"
 done
 
-# The rows of one table: {"name", Enumeration::value}
+# The names of one choice, whose enumeration is called as its key, and its aliases.
 values_of() {
-    awk -v table=" $1[] = {" 'index($0, table) { inside = 1 } inside; /};/ { inside = 0 }' "$policy" | grep -o '{"[a-z-]*", [A-Z]' | cut -d'"' -f2
+    awk -v names=" names($1) {" 'index($0, names) { inside = 1 } inside; /^}/ { inside = 0 }' "$policy" |
+        grep -o '"[a-z-]*"' | tr -d '"'
+    sed -n "s/.*{\"$1\", \"\([a-z-]*\)\", .*/\1/p" "$policy"
 }
 
 described=$(items Sy <"$page")
 known=Policy
-for key in $(printf '%s\n' "$choices" | cut -d' ' -f1) $parameters $settings; do
+for key in $choices $parameters $settings; do
     has "$described" "$key" key
     known="$known $key"
 done
@@ -54,17 +56,15 @@ for key in $described; do
     case " $known " in *" $key "*) ;; *) fail "elastic.conf(5) has an unknown key $key" ;; esac
 done
 
-while read -r key table; do
-    values=$(values_of "$table")
-    [ -n "$values" ] || fail "cannot read $table"
+for key in $choices; do
+    values=$(values_of "$key")
+    [ -n "$values" ] || fail "cannot read the names of $key"
     there=$(section "$key" | items Cm)
     for value in $values; do has "$there" "$value" "$key="; done
     for value in $there; do
         printf '%s\n' "$values" | grep -qxF -- "$value" || fail "elastic.conf(5) has an unknown $key=$value"
     done
-done <<END
-$choices
-END
+done
 
 there=$(awk '/^\.Sh / { inside = $2 == "PRESETS" } inside' "$page" | items Cm)
 for preset in $presets; do has "$there" "$preset" preset; done

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What every fuzzer includes.  A fuzzer defines LLVMFuzzerTestOneInput in a file
-// of its own, states what must hold of any input with `require`, and is listed
-// in Makefile.inc; its corpus is test/data/corpus/NAME for NAME_fuzz.
+// What every fuzzer includes.  A fuzzer defines LLVMFuzzerTestOneInput in a file of its own, states
+// what must hold of any input with `require`, and is listed in Makefile.inc; its corpus is
+// test/data/corpus/NAME for NAME_fuzz.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The input is a journal's file.  Reading forwards and reading backwards are
-// written independently and must find the same events.
+// The input is a journal's file.  Reading forwards and reading backwards are written independently
+// and must find the same events.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,8 +16,8 @@ using namespace elastic::journal;
 
 namespace {
 
-// A node list of a few characters can stand for 100,000 names, so more events
-// than this tell nothing new and only take long.
+// A node list of a few characters can stand for 100,000 names, so more events than this tell
+// nothing new and only take long.
 constexpr std::size_t kMostReplayed = 6;
 
 void read_both_ways(const std::string& path) {

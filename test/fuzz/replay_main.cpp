@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// main() of a fuzzer in the ordinary build: runs it over its corpus, so that
-// what was found once is tested by `make check` with any compiler.
+// main() of a fuzzer in the ordinary build: runs it over its corpus, so that what was found once is
+// tested by `make check` with any compiler.
 //
 //     NAME_fuzz [FILE...]     without files, all of $ELASTIC_TEST_DATA/corpus/NAME
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The input is what `selastic snapshot` prints and replay-snapshot reads.  A snapshot
-// that passes validate() is one that the planner can work on, whatever it says.
+// The input is what `selastic snapshot` prints and replay-snapshot reads.  A snapshot that passes
+// validate() is one that the planner can work on, whatever it says.
 #include "core/pass/recording.hpp"
 #include "fuzz.hpp"
 
@@ -9,8 +9,8 @@ using namespace elastic::core;
 
 namespace {
 
-// Shrinking for a job of a long queue looks at each running job, so more than this
-// tells nothing new and only takes long.
+// Shrinking for a job of a long queue looks at each running job, so more than this tells nothing
+// new and only takes long.
 constexpr std::size_t kMostPlanned = 200;
 
 int nodes_in(const PoolCounts& counts) {

@@ -9,7 +9,6 @@ an error but those that the tests have announced (`expect_errors`).
 """
 
 import os
-import pathlib
 import signal
 import sys
 

@@ -158,6 +158,7 @@ def test_steps_on_kept_nodes_live_on(cluster):
     tasks = [cluster.lasting_tasks() for _ in range(2)]
     app.shell(f"srun -Q -N1 -n1 -w {kept[1]} --overlap {tasks[0].command} >/dev/null 2>&1 & "
               f"srun -Q -N1 -n1 -w {leaving[1]} --overlap {tasks[1].command} >/dev/null 2>&1 & disown -a")
+
     def steps():
         text = cluster.run("squeue", "--steps", "--noheader", "--format=%i %N",
                            "--job", app.job).out
@@ -222,6 +223,7 @@ def test_what_resizes_take_is_measured(cluster, elastic):
     app.shell("sleep 2")  # it moves its data
     app.do("done", offer["op"])
     assert app.event("resized")["size"] == 2
+
     def measured():
         return cluster.selastic("show", app.job)["job"].get("rescale")
     assert measured()["measured"] == 1 and 2 <= measured()["seconds"] < 60
@@ -232,6 +234,7 @@ def test_what_resizes_take_is_measured(cluster, elastic):
     times = [datetime.datetime.fromisoformat(cluster.job(app.job)[key]).timestamp() for key in ("StartTime", "EndTime")]
     needed = resized + 2 * (times[0] + 600 - resized) + before["seconds"]
     assert abs(times[1] - needed) <= 1
+
     def planned():
         running = cluster.selastic("snapshot")["snapshot"]["running"]
         return next((job for job in running if job["id"] == app.job and "rescale_time" in job), None)
@@ -252,10 +255,12 @@ def test_how_a_job_scales_is_learnt_from_its_progress(cluster):
     app.do("done", op)
     cluster.wait_journal(app.job, "ready", op=op)
     app.do("progress", 500.0)
+
     def learnt():
         return cluster.selastic("show", app.job)["job"].get("scaling")
     assert wait_until(learnt, "two sizes were seen", within=60)["rho"] < 0.2
     assert "scaling      rho=0.0" in cluster.run("selastic", "show", app.job).out
+
     def planned():
         running = cluster.selastic("snapshot")["snapshot"]["running"]
         return any(job["id"] == app.job and job["elastic"].get("rho", 0) < 0.2 for job in running)
@@ -279,6 +284,7 @@ def test_an_expansion_nobody_confirms_is_over_after_a_while(cluster):
     app.do("accept", offer["op"])
     app.event("accepted")
     app.event("resized")
+
     def free():
         entry = next(job for job in cluster.selastic("jobs")["jobs"] if job["job"] == app.job)
         return "agreement" not in entry
@@ -403,6 +409,7 @@ def test_resizes_are_in_the_accounting(cluster):
     app.exit()
     cluster.wait_state(app.job, "COMPLETED")
     path = cluster.dir / "log" / "jobcomp"
+
     def records():
         lines = path.read_text().splitlines() if path.exists() else []
         mine = [line for line in lines if line.startswith(f"JobId={app.job} ")]

@@ -93,8 +93,8 @@ class Counter:
         return self.output()
 
 
-BY_STATUS = "--checkpoint-signal TERM --checkpoint-file FOLDER/checkpoint --stopped-status 3 --restart '%program resume'"
 BY_FILE = "--checkpoint-signal TERM --checkpoint-file FOLDER/checkpoint --restart '%program resume'"
+BY_STATUS = f"{BY_FILE} --stopped-status 3"
 
 
 @pytest.fixture

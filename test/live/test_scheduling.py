@@ -85,6 +85,7 @@ def test_what_an_application_said_of_its_end_counts_until_then(cluster):
     app = cluster.actor("malleable,min=8,max=8", "-N8", "--time=10")
     head = cluster.sbatch("-N8", "--exclusive", wrap="true")
     reason(cluster, head, "Resources")
+
     def start_is_the_limit():
         return cluster.job(head)["StartTime"] == cluster.job(app.job)["EndTime"]
     wait_until(start_is_the_limit, "the head's start is the limit of the job before it")
@@ -281,6 +282,7 @@ def test_a_begin_time(cluster):
 
 def test_arrays(cluster):
     array = cluster.sbatch("--array=1-20%3", "-N1", "--exclusive", wrap="sleep 0.1")
+
     def done():
         text = cluster.run("squeue", "--noheader", "--array", "--states=all", "--format=%T",
                            "--job", array).out.split()

@@ -184,6 +184,7 @@ def test_salloc_and_srun_take_part(cluster):
 def test_array_elements_are_jobs_of_their_own(cluster):
     array = cluster.sbatch("--elastic=malleable,min=1,max=4", "--array=0-2", "-N2",
                            wrap="sleep 60")
+
     def running():
         text = cluster.run("squeue", "--noheader", "--array", "--job", array, "--states=R",
                            "--format=%A %D").out

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A cluster that has been through any number of events gives the same plans as a
-// snapshot of it that is made anew.
+// A cluster that has been through any number of events gives the same plans as a snapshot of it
+// that is made anew.
 #include "core/availability/cluster.hpp"
 
 #include <algorithm>

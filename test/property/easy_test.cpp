@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// EASY once more, as the textbooks have it and with nothing shared with the
-// planner: for one pool by shadow time and extra nodes, for several by looking
-// at every instant at which anything changes.
+// EASY once more, as the textbooks have it and with nothing shared with the planner: for one pool
+// by shadow time and extra nodes, for several by looking at every instant at which anything
+// changes.
 #include <map>
 #include <optional>
 

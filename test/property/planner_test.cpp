@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What always holds for a plan (planner.hpp), on random snapshots with
-// everything in them, under every preset and victim order.
+// What always holds for a plan (planner.hpp), on random snapshots with everything in them, under
+// every preset and victim order.
 #include <map>
 #include <set>
 #include <tuple>
@@ -189,8 +189,8 @@ Time soon(const Case& c) {
     return std::nextafter(c.snapshot.now, kNever);
 }
 
-// Who uses which nodes when, if the plan is carried out now and every job ends by
-// its estimate, which for a shrunk job grows by the model.
+// Who uses which nodes when, if the plan is carried out now and every job ends by its estimate,
+// which for a shrunk job grows by the model.
 struct Use {
     Time from, to;
     PoolCounts nodes;

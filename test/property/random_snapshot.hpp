@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small random snapshots that touch everything a snapshot can hold.  Small, so
-// that jobs meet; times are whole and few, so that they coincide.
+// Small random snapshots that touch everything a snapshot can hold.  Small, so that jobs meet;
+// times are whole and few, so that they coincide.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// First come first served, EASY and conservative backfilling as the manual states
-// them, on whole workloads,
-// with nothing shared with the simulator or the planner and no data structure
-// but lists.  simulate() must start every job at the same instant.
+// First come first served, EASY and conservative backfilling as the manual states them, on whole
+// workloads, with nothing shared with the simulator or the planner and no data structure but lists.
+// simulate() must start every job at the same instant.
 #include <limits>
 
 #include "random_workload.hpp"
@@ -74,8 +73,8 @@ class BruteForce {
         free_ -= jobs_[job].nodes;
     }
 
-    // Each job of the queue, in its order, gets the earliest place that those before
-    // it and the running ones leave.
+    // Each job of the queue, in its order, gets the earliest place that those before it and the
+    // running ones leave.
     struct Use {
         Time from, to;
         int nodes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What holds for every simulation, under every preset: an outside checker adds up
-// the segments, with its own formulas; and the journal passes the replay checker.
+// What holds for every simulation, under every preset: an outside checker adds up the segments,
+// with its own formulas; and the journal passes the replay checker.
 #include <cmath>
 #include <map>
 
@@ -302,8 +302,8 @@ TEST(scaling_all_times_scales_all_results) {
                 });
 }
 
-// On a machine on which every job can have its largest size at once, nothing
-// waits and, if jobs may not grow, nothing changes, but where they start with their minimum anyway.
+// On a machine on which every job can have its largest size at once, nothing waits and, if jobs may
+// not grow, nothing changes, but where they start with their minimum anyway.
 TEST(an_idle_machine_changes_nothing) {
     for_presets(26, 100, -1,
                 [&](Workload workload, const core::Policy& policy, const std::string& text) {

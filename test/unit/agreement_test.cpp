@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The life of agreements: every transition of the table, nothing beside it, and
-// the book that keeps them.
+// The life of agreements: every transition of the table, nothing beside it, and the book that keeps
+// them.
 #include <array>
 
 #include "controller/agreement.hpp"

@@ -61,10 +61,10 @@ std::vector<Message> random_messages(Random& r) {
         Progress{seconds(r)},
         Step{op(r), count(r), seconds(r)},
         Planned{op(r) - 1, count(r), count(r), between(r, 0, 1) == 1, count(r), seconds(r)},
-        Query{op(r), "evacuate", static_cast<JobId>(op(r)), between(r, -1, 9), count(r), text(r),
-              17, "12:345"},
+        Query{op(r), Question::evacuate, static_cast<JobId>(op(r)), between(r, -1, 9), count(r),
+              text(r), 17, "12:345"},
         Reply{op(r), Json::object().set("a", Json::array().push(1).push("x"))},
-        Failure{op(r) - 1, "state", text(r), between(r, 0, 1) == 1, op(r) - 1},
+        Failure{op(r) - 1, FailureCode::state, text(r), between(r, 0, 1) == 1, op(r) - 1},
     };
 }
 
@@ -116,6 +116,34 @@ TEST(the_fields_land_where_they_belong) {
 
 TEST(unknown_fields_are_passed_over) {
     check_ok(decode(wire(R"("type":"accept","op":1,"colour":{"deep":[1]})")));
+}
+
+TEST(words_of_a_later_version_are_kept) {
+    const std::string query =
+        wire(R"("type":"query","token":1,"what":"dance","job":0,"nodes":0,"node":"","tail":0)");
+    const auto asked = decode(query);
+    check_ok(asked);
+    check_that(!std::get<Query>(asked->message).what.known());
+    check_that(encode(*asked).find(R"("what":"dance")") != std::string::npos);
+    const auto failed =
+        decode(wire(R"("type":"failure","token":0,"code":"weary","message":"","fatal":false)"));
+    check_ok(failed);
+    check_eq(std::get<Failure>(failed->message).code.text(), "weary");
+}
+
+TEST(known_words_are_words) {
+    const auto failed =
+        decode(wire(R"("type":"failure","token":0,"code":"replaced","message":"","fatal":true)"));
+    check_ok(failed);
+    check_that(std::get<Failure>(failed->message).code == FailureCode::replaced);
+    const auto code = [](const std::string& text) {
+        return refused(
+            wire(R"("type":"failure","token":0,"message":"","fatal":true,"code":)" + text));
+    };
+    check_eq(code(R"("two\nlines")").message, "failure: code has control characters");
+    check_eq(code('"' + std::string(33, 'a') + '"').message,
+             "failure: code has 33 bytes, at most 32 are allowed");
+    check_eq(code("1").message, "failure: code must be a string, not 1");
 }
 
 TEST(what_is_wrong_is_named) {
@@ -182,7 +210,7 @@ TEST(an_answer_that_is_too_long_is_a_failure) {
     check_eq(long_one->sequence, 3u);
     const auto& failure = std::get<Failure>(long_one->message);
     check_eq(failure.token, 7);
-    check_eq(failure.code, "limit");
+    check_eq(failure.code.text(), "limit");
     check_that(!failure.fatal);
 }
 

@@ -88,7 +88,7 @@ struct Room {
     }
     std::string failure(ConnectionId to) {
         const auto failed = only<protocol::Failure>(to);
-        return fmt::format("{}: {}", failed.code, failed.message);
+        return fmt::format("{}: {}", failed.code.text(), failed.message);
     }
     // What the journal is to be told, by name; it is not there any more then.
     std::string noted() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One test a rule, each with the shortest journal that breaks it, and journals
-// that break none.
+// One test a rule, each with the shortest journal that breaks it, and journals that break none.
 #include <string>
 #include <vector>
 

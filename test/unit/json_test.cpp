@@ -16,6 +16,10 @@ Json parsed(std::string_view text) {
     return *result;
 }
 
+std::string text_of(const Json& value) {
+    return std::string(value.text().value());
+}
+
 void check_refused(std::string_view text) {
     auto result = Json::parse(text);
     ck_assert_msg(!result, "%s was accepted", std::string(text).c_str());
@@ -36,15 +40,15 @@ TEST(json_numbers_read_back_as_written) {
     }
     check_eq(Json(3.0).dump(), "3");
     check_eq(Json(std::size_t{7}).dump(), "7");
-    check_that(Json(NAN).is_null());
-    check_that(Json(INFINITY).is_null());
+    check_eq(Json(NAN).dump(), "null");
+    check_eq(Json(INFINITY).dump(), "null");
     check_eq(Json(-0.0).dump(), "0");
 }
 
 TEST(json_parses_exactly_one_value) {
-    check_eq(parsed(" {\"a\" : [1, 2]} \n").get("a").at(1).as_int(), 2);
-    check_eq(parsed("12").as_int(), 12);
-    check_that(parsed("null").is_null());
+    check_eq(parsed(" {\"a\" : [1, 2]} \n").get("a").at(1).integer().value(), 2);
+    check_eq(parsed("12").integer().value(), 12);
+    check_eq(parsed("null").dump(), "null");
     for (const char* text :
          {"", " ", "{", "[1,]", "{} x", "1 2", "nul", "NaN", "[Infinity]", "-Infinity", "1e999",
           "99999999999999999999", "-99999999999999999999", "\"\xff\"", "// c\n1"}) {
@@ -61,11 +65,11 @@ TEST(json_depth_is_bounded) {
 }
 
 TEST(json_strings_are_made_utf8) {
-    check_eq(Json("a\xff\xc3z").as_string(), "a\xef\xbf\xbd\xef\xbf\xbdz");
-    check_eq(Json("\xc3\xa4\xf0\x9f\x98\x80").as_string(), "\xc3\xa4\xf0\x9f\x98\x80");
-    check_eq(Json("\xed\xa0\x80").as_string(), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    check_eq(text_of(Json("a\xff\xc3z")), "a\xef\xbf\xbd\xef\xbf\xbdz");
+    check_eq(text_of(Json("\xc3\xa4\xf0\x9f\x98\x80")), "\xc3\xa4\xf0\x9f\x98\x80");
+    check_eq(text_of(Json("\xed\xa0\x80")), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     std::string with_nul("a\0b", 3);
-    check_eq(parsed(Json(with_nul).dump()).as_string(), with_nul);
+    check_eq(text_of(parsed(Json(with_nul).dump())), with_nul);
 }
 
 TEST(json_lenient_lookups_fall_back) {
@@ -79,22 +83,7 @@ TEST(json_lenient_lookups_fall_back) {
     check_that(value.has("n"));
     check_that(!value.has("absent"));
     check_eq(Json().get_int("x", 4), 4);
-    check_eq(Json(1).at(0).as_int(), 0);
-}
-
-TEST(json_strict_lookups_say_what_is_wrong) {
-    Json value = parsed(R"({"i":3,"d":1.5,"s":"x\ny","o":{},"n":null})");
-    check_eq(*value.need_int("i", 1, 3), 3);
-    check_error(value.need_int("i", 4, 9), "i must be an integer from 4 to 9, not 3");
-    check_error(value.need_int("d", 0, 9), "d must be an integer from 0 to 9, not 1.5");
-    check_error(value.need_int("s", 0, 9), "s must be an integer from 0 to 9, not \"x\\ny\"");
-    check_error(value.need_int("absent", 0, 9), "absent is missing");
-    check_eq(*value.need_number("i", 0, 9), 3.0);
-    check_error(value.need_number("o", 0, 1), "o must be a number from 0 to 1, not an object");
-    check_error(value.need_number("n", 0, 1), "n is missing");
-    check_eq(*value.need_string("s", 3), "x\ny");
-    check_error(value.need_string("s", 2), "s has 3 characters, at most 2 are allowed");
-    check_error(value.need_string("i", 2), "i must be a string, not 3");
+    check_that(!Json(1).at(0).integer());
 }
 
 TEST(json_shares_its_value) {

@@ -82,7 +82,7 @@ TEST(who_cannot_take_part_is_told_why_and_dropped) {
     const auto refused = [](Room& room, JobId job, uid_t uid, const char* why) {
         room.hello(3, job, uid);
         const auto failure = room.only<Failure>(3);
-        check_eq(fmt::format("{}: {}", failure.code, failure.message), why);
+        check_eq(fmt::format("{}: {}", failure.code.text(), failure.message), why);
         check_that(failure.fatal);
         check_that(room.closed(3));
     };

@@ -18,7 +18,7 @@ constexpr ConnectionId kTool = 99;
 Query query(const char* what, JobId job = 0) {
     Query query;
     query.token = 5;
-    query.what = what;
+    query.what = OpenWord<Question>(what);
     query.job = job;
     return query;
 }
@@ -41,7 +41,7 @@ struct Desk : Room {
         ask(kTool, asked, uid);
         const auto failure = only<Failure>(kTool);
         check_eq(failure.token, asked.token);
-        check_eq(failure.code, "denied");
+        check_eq(failure.code.text(), "denied");
         check_that(!failure.fatal);
         return failure.message;
     }

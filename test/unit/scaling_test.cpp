@@ -10,7 +10,7 @@ using core::SpeedupModel;
 
 namespace {
 
-// An application that knows what it has left, and tells it in each ten seconds.
+// An application that knows its remaining time, and tells it in each ten seconds.
 class Application {
   public:
     Application(SpeedupModel truth, int nodes) : truth_(truth), nodes_(nodes) { go_on(); }
@@ -86,7 +86,7 @@ TEST(a_declared_model_without_rho_gives_way) {
     check_near(model.a, 0.2, 1e-6);
 }
 
-// Of a job that Downey's model describes the fit tells what happens between sizes that it has seen.
+// A job of Downey's model: the fit is right between the sizes at which the job ran.
 TEST(a_fit_lies_near_what_was_seen) {
     const SpeedupModel truth{.kind = SpeedupModel::Kind::downey, .a = 20, .b = 0.5};
     Application application(truth, 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Seals by a munged of the test's own: key, socket and daemon live in a folder that is
-// removed at the end.  Without munged on the machine there is nothing to test.
+// Seals by a munged of the test's own: key, socket and daemon live in a folder that is removed at
+// the end.  Without munged on the machine there is nothing to test.
 #include "protocol/seal.hpp"
 
 #include <munge.h>

@@ -100,7 +100,7 @@ class Peer {
     std::string last_words() {
         std::string code;
         while (const auto message = receive())
-            if (const auto* failure = std::get_if<Failure>(&*message)) code = failure->code;
+            if (const auto* failure = std::get_if<Failure>(&*message)) code = failure->code.text();
         return code;
     }
 
@@ -230,7 +230,7 @@ TEST(a_reply_that_is_too_large_becomes_a_failure) {
     served.server.send(id, Reply{5, Json(std::string(kMaxReplyPayload, 'x'))});
     const auto failure = std::get<Failure>(*peer.receive());
     check_eq(failure.token, 5);
-    check_eq(failure.code, "limit");
+    check_eq(failure.code.text(), "limit");
 }
 
 TEST(what_was_sent_before_the_end_arrives) {

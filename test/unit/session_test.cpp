@@ -21,7 +21,8 @@ protocol::Envelope accept(const std::string& session, std::uint32_t sequence) {
 }
 
 std::string code_of(const std::optional<Refusal>& refusal) {
-    return refusal ? refusal->code : "taken";
+    if (!refusal) return "taken";
+    return refusal->code ? std::string(to_string(*refusal->code)) : "";
 }
 
 // One that has begun, and whose peer knows its name.

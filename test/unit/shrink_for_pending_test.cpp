@@ -268,8 +268,8 @@ TEST(victims_are_not_shrunk_for_a_start_that_saves_less_than_it_costs_them) {
     check_eq(plan_text(b.snapshot, policy), shrinks);
 }
 
-// [mebf] algorithm 2, "excludes the previously configured ones".
-// Job 1 was to have ended, and may go on for as long as it likes.
+// [mebf] algorithm 2, "excludes the previously configured ones". Job 1 was to have ended, and may
+// go on for as long as it likes.
 TEST(nobody_waits_for_a_job_that_has_outrun_its_estimate) {
     SnapshotBuilder b({0});
     b.run(1, rigid(4), {4}, 10);
@@ -321,7 +321,7 @@ TEST(jobs_are_shrunk_for_anybody) {
     check_eq(plan_text(b.snapshot, "mebf-basic"), "reserve 9 [12] ->12 at +1000\n");
     check_eq(plan_text(b.snapshot, policy),
              "shrink 1 [4] ->6\nshrink 3 [2] ->3\nreserve 9 [12] ->12 at +1000\n");
-    // Not those of which the reservation needs all nodes when they end.
+    // Jobs are left alone if the reservation needs all of their nodes when they end.
     b.snapshot.pending[0].elastic = rigid(21);
     check_eq(plan_text(b.snapshot, policy), "shrink 3 [2] ->3\nreserve 9 [21] ->21 at +2000\n");
 }

@@ -263,8 +263,8 @@ TEST(a_job_that_has_ended_asks_for_nothing) {
     check_eq(outcome.jobs[0].end, 100);
 }
 
-// The expanded job ends at 60 s and no longer at 100 s, and the next job's
-// reservation with it: one of 50 s may not go first.
+// The expanded job ends at 60 s and no longer at 100 s, and the next job's reservation with it: one
+// of 50 s may not go first.
 TEST(a_resize_moves_the_reservations_that_count_on_it) {
     Builder b(8);
     b.evolving(0, 100, 1, 2, 4, {{0.8, 2}});

@@ -87,8 +87,8 @@ TEST(ledger_takes_no_step_back_in_time) {
     check_near(ledger.estimated_end(), 1100, 1e-9);
 }
 
-// Resizing must not earn time: at the size it began with, a job ends when it
-// would have, plus the costs, however often it was resized in between at once.
+// Resizing must not earn time: at the size it began with, a job ends when it would have, plus the
+// costs, however often it was resized in between at once.
 TEST(ledger_there_and_back_earns_nothing) {
     std::mt19937_64 random(elastic::testing::seed());
     for (int round = 0; round < 200; ++round) {

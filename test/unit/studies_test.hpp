@@ -55,8 +55,8 @@ inline std::map<std::string, std::string> files_in(const std::string& folder) {
     return files;
 }
 
-// Every element that begins ends, in order, and '&' and '<' stand for nothing else.
-// Enough for documents without CDATA.
+// Every element that begins ends, in order, and '&' and '<' stand for nothing else. Enough for
+// documents without CDATA.
 inline bool is_well_formed(std::string_view xml) {
     std::vector<std::string_view> open;
     std::size_t at = 0;

@@ -1,111 +1,85 @@
 // SPDX-License-Identifier: MIT
 // The names of policies and of their choices.
 //
-// One table a choice and one row a key: a new victim order is a new row in its
-// table (and a case in choices/victim_order.cpp), and appears in elastic.conf, in error
-// messages and in every preset that wants it.  Names of values are compared
-// without regard to case, as Slurm does with its own.
+// One names() a choice and one row a key: a new victim order is a name more (and a case in
+// choices/victim_order.cpp), and appears in elastic.conf, in error messages and in every preset
+// that wants it.  Names of values are compared without regard to case, as Slurm does with its own.
 #include "core/model/policy.hpp"
 
 #include <fmt/format.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
+#include "common/names.hpp"
 #include "common/text.hpp"
 
 namespace elastic::core {
+
+constexpr auto names(InitialSize) {
+    return std::to_array<std::string_view>(
+        {"requested", "least", "available", "flexible", "beneficial", "equal-share", "minimum"});
+}
+constexpr auto names(Backfill) {
+    return std::to_array<std::string_view>({"none", "easy", "conservative"});
+}
+constexpr auto names(BackfillOrder) {
+    return std::to_array<std::string_view>({"queue", "shortest", "lightest"});
+}
+constexpr auto names(ShrinkGuard) {
+    return std::to_array<std::string_view>({"never", "default", "application", "system",
+                                            "system-text", "queue-blocked", "shrink-plus"});
+}
+constexpr auto names(VictimOrder) {
+    return std::to_array<std::string_view>({"random", "gain", "shrinkable", "expansions",
+                                            "adaptation-cost", "remaining-time", "scalability",
+                                            "above-preferred", "use", "slowdown"});
+}
+constexpr auto names(ShrinkAmount) {
+    return std::to_array<std::string_view>(
+        {"needed", "share", "equal-share", "even", "preferred-first", "to-preferred"});
+}
+constexpr auto names(ShrinkFor) {
+    return std::to_array<std::string_view>({"starter", "anybody"});
+}
+constexpr auto names(ShrinkAgain) {
+    return std::to_array<std::string_view>({"next-round", "never"});
+}
+constexpr auto names(StartsOn) {
+    return std::to_array<std::string_view>({"idle", "agreed", "steal", "pool"});
+}
+constexpr auto names(ExpandTrigger) {
+    return std::to_array<std::string_view>(
+        {"never", "nobody-can-use", "queue-empty", "expand-plus"});
+}
+constexpr auto names(ExpandOrder) {
+    return std::to_array<std::string_view>({"longest-remaining", "scalability", "benefit",
+                                            "smallest", "above-minimum", "above-preferred", "use"});
+}
+constexpr auto names(ExpandAmount) {
+    return std::to_array<std::string_view>({"to-max", "to-fastest", "to-earliest-end", "handoff",
+                                            "spare", "spare-all", "equal-share", "even",
+                                            "preferred-first", "to-preferred"});
+}
+constexpr auto names(ExpandFrom) {
+    return std::to_array<std::string_view>({"gap", "start"});
+}
+constexpr auto names(ReservedNodes) {
+    return std::to_array<std::string_view>({"kept", "lent"});
+}
+constexpr auto names(HeadDelayBinds) {
+    return std::to_array<std::string_view>({"requests", "all"});
+}
+constexpr auto names(Feasibility) {
+    return std::to_array<std::string_view>({"none", "mebf", "payback", "slowdown"});
+}
+
 namespace {
-
-template <class Choice>
-struct Name {
-    std::string_view name;
-    Choice choice;
-};
-
-constexpr Name<InitialSize> kInitialSize[] = {
-    {"requested", InitialSize::requested},   {"least", InitialSize::least},
-    {"available", InitialSize::available},   {"flexible", InitialSize::flexible},
-    {"beneficial", InitialSize::beneficial}, {"equal-share", InitialSize::equal_share},
-    {"minimum", InitialSize::minimum}};
-constexpr Name<Backfill> kBackfill[] = {
-    {"none", Backfill::none}, {"easy", Backfill::easy}, {"conservative", Backfill::conservative}};
-constexpr Name<BackfillOrder> kBackfillOrder[] = {{"queue", BackfillOrder::queue},
-                                                  {"shortest", BackfillOrder::shortest},
-                                                  {"lightest", BackfillOrder::lightest}};
-constexpr Name<ShrinkGuard> kShrinkGuard[] = {{"never", ShrinkGuard::never},
-                                              {"default", ShrinkGuard::by_default},
-                                              {"application", ShrinkGuard::application},
-                                              {"system", ShrinkGuard::system},
-                                              {"system-text", ShrinkGuard::system_text},
-                                              {"queue-blocked", ShrinkGuard::queue_blocked},
-                                              {"shrink-plus", ShrinkGuard::shrink_plus}};
-constexpr Name<VictimOrder> kVictimOrder[] = {{"random", VictimOrder::random},
-                                              {"gain", VictimOrder::gain},
-                                              {"shrinkable", VictimOrder::shrinkable},
-                                              {"expansions", VictimOrder::expansions},
-                                              {"adaptation-cost", VictimOrder::adaptation_cost},
-                                              {"remaining-time", VictimOrder::remaining_time},
-                                              {"scalability", VictimOrder::scalability},
-                                              {"above-preferred", VictimOrder::above_preferred},
-                                              {"use", VictimOrder::use},
-                                              {"slowdown", VictimOrder::slowdown}};
-constexpr Name<ShrinkAmount> kShrinkAmount[] = {{"needed", ShrinkAmount::needed},
-                                                {"share", ShrinkAmount::share},
-                                                {"equal-share", ShrinkAmount::equal_share},
-                                                {"even", ShrinkAmount::even},
-                                                {"preferred-first", ShrinkAmount::preferred_first},
-                                                {"to-preferred", ShrinkAmount::to_preferred}};
-constexpr Name<ShrinkFor> kShrinkFor[] = {{"starter", ShrinkFor::starter},
-                                          {"anybody", ShrinkFor::anybody}};
-constexpr Name<ShrinkAgain> kShrinkAgain[] = {{"next-round", ShrinkAgain::next_round},
-                                              {"never", ShrinkAgain::never}};
-constexpr Name<StartsOn> kStartsOn[] = {{"idle", StartsOn::idle},
-                                        {"agreed", StartsOn::agreed},
-                                        {"steal", StartsOn::steal},
-                                        {"pool", StartsOn::pool}};
-constexpr Name<ExpandTrigger> kExpandTrigger[] = {{"never", ExpandTrigger::never},
-                                                  {"nobody-can-use", ExpandTrigger::nobody_can_use},
-                                                  {"queue-empty", ExpandTrigger::queue_empty},
-                                                  {"expand-plus", ExpandTrigger::expand_plus}};
-constexpr Name<ExpandOrder> kExpandOrder[] = {{"longest-remaining", ExpandOrder::longest_remaining},
-                                              {"scalability", ExpandOrder::scalability},
-                                              {"benefit", ExpandOrder::benefit},
-                                              {"smallest", ExpandOrder::smallest},
-                                              {"above-minimum", ExpandOrder::above_minimum},
-                                              {"above-preferred", ExpandOrder::above_preferred},
-                                              {"use", ExpandOrder::use}};
-constexpr Name<ExpandAmount> kExpandAmount[] = {{"to-max", ExpandAmount::to_max},
-                                                {"intensive", ExpandAmount::to_max},
-                                                {"to-fastest", ExpandAmount::to_fastest},
-                                                {"to-earliest-end", ExpandAmount::to_earliest_end},
-                                                {"handoff", ExpandAmount::handoff},
-                                                {"spare", ExpandAmount::spare},
-                                                {"spare-all", ExpandAmount::spare_all},
-                                                {"equal-share", ExpandAmount::equal_share},
-                                                {"even", ExpandAmount::even},
-                                                {"preferred-first", ExpandAmount::preferred_first},
-                                                {"to-preferred", ExpandAmount::to_preferred}};
-constexpr Name<ExpandFrom> kExpandFrom[] = {{"gap", ExpandFrom::gap}, {"start", ExpandFrom::start}};
-constexpr Name<ReservedNodes> kReservedNodes[] = {{"kept", ReservedNodes::kept},
-                                                  {"lent", ReservedNodes::lent}};
-constexpr Name<HeadDelayBinds> kHeadDelayBinds[] = {{"requests", HeadDelayBinds::requests},
-                                                    {"all", HeadDelayBinds::all}};
-constexpr Name<Feasibility> kFeasibility[] = {{"none", Feasibility::none},
-                                              {"mebf", Feasibility::mebf},
-                                              {"payback", Feasibility::payback},
-                                              {"slowdown", Feasibility::slowdown}};
 
 bool same(std::string_view a, std::string_view b) {
     return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
-template <class Choice, std::size_t rows>
-std::string names(const Name<Choice> (&table)[rows]) {
-    std::string list;
-    for (const auto& row : table) list += fmt::format("{}{}", list.empty() ? "" : ", ", row.name);
-    return list;
 }
 
 // Hostile text in an error message is cut, so that the message stays one short line.
@@ -113,23 +87,28 @@ std::string shown(std::string_view value) {
     return printable(value.substr(0, 64));
 }
 
-template <class Choice, std::size_t rows>
-Result<void> choose(Choice& place, std::string_view key, const Name<Choice> (&table)[rows],
-                    std::string_view value) {
-    for (const auto& row : table) {
-        if (!same(row.name, value)) continue;
-        place = row.choice;
-        return {};
-    }
-    return error("{}={}: one of {}", key, shown(value), names(table));
+// Another word for a value, as a paper has it.
+struct Alias {
+    std::string_view key, alias, name;
+};
+constexpr Alias kAliases[] = {{"ExpandAmount", "intensive", "to-max"}};
+
+std::string_view without_alias(std::string_view key, std::string_view value) {
+    for (const Alias& row : kAliases)
+        if (same(row.key, key) && same(row.alias, value)) return row.name;
+    return value;
 }
 
-// An alias stands behind the name it is another word for.
-template <class Choice, std::size_t rows>
-std::string name_of(Choice choice, const Name<Choice> (&table)[rows]) {
-    for (const auto& row : table)
-        if (row.choice == choice) return std::string(row.name);
-    return "";
+template <Named Choice>
+Result<void> choose(Choice& place, std::string_view key, std::string_view value) {
+    static constexpr auto kNames = names(Choice{});
+    const std::string_view wanted = without_alias(key, value);
+    const auto found =
+        std::ranges::find_if(kNames, [&](std::string_view name) { return same(name, wanted); });
+    if (found == kNames.end())
+        return error("{}={}: one of {}", key, shown(value), fmt::join(kNames, ", "));
+    place = static_cast<Choice>(found - kNames.begin());
+    return {};
 }
 
 struct Key {
@@ -138,14 +117,14 @@ struct Key {
     std::string (*get)(const Policy&);
 };
 
-// Makes the row of `key` for one member of Policy and its table of names.
-template <auto member, const auto& table>
+// Makes the row of `key` for one member of Policy, an enumeration with names().
+template <auto member>
 constexpr Key choice(std::string_view key) {
     return {key,
             [](Policy& policy, std::string_view name, std::string_view value) {
-                return choose(policy.*member, name, table, value);
+                return choose(policy.*member, name, value);
             },
-            [](const Policy& policy) { return name_of(policy.*member, table); }};
+            [](const Policy& policy) { return std::string(to_string(policy.*member)); }};
 }
 
 template <auto member>
@@ -195,24 +174,24 @@ constexpr Key number(std::string_view key) {
 }
 
 constexpr Key kKeys[] = {
-    choice<&Policy::initial_size, kInitialSize>("InitialSize"),
-    choice<&Policy::backfill, kBackfill>("Backfill"),
-    choice<&Policy::backfill_order, kBackfillOrder>("BackfillOrder"),
-    choice<&Policy::shrink_guard, kShrinkGuard>("ShrinkGuard"),
-    choice<&Policy::victim_order, kVictimOrder>("VictimOrder"),
-    choice<&Policy::shrink_amount, kShrinkAmount>("ShrinkAmount"),
-    choice<&Policy::shrink_for, kShrinkFor>("ShrinkFor"),
-    choice<&Policy::shrink_again, kShrinkAgain>("ShrinkAgain"),
-    choice<&Policy::starts_on, kStartsOn>("StartsOn"),
-    choice<&Policy::expand_trigger, kExpandTrigger>("ExpandTrigger"),
-    choice<&Policy::expand_order, kExpandOrder>("ExpandOrder"),
-    choice<&Policy::expand_amount, kExpandAmount>("ExpandAmount"),
-    choice<&Policy::expand_from, kExpandFrom>("ExpandFrom"),
-    choice<&Policy::reserved_nodes, kReservedNodes>("ReservedNodes"),
-    choice<&Policy::feasibility, kFeasibility>("Feasibility"),
+    choice<&Policy::initial_size>("InitialSize"),
+    choice<&Policy::backfill>("Backfill"),
+    choice<&Policy::backfill_order>("BackfillOrder"),
+    choice<&Policy::shrink_guard>("ShrinkGuard"),
+    choice<&Policy::victim_order>("VictimOrder"),
+    choice<&Policy::shrink_amount>("ShrinkAmount"),
+    choice<&Policy::shrink_for>("ShrinkFor"),
+    choice<&Policy::shrink_again>("ShrinkAgain"),
+    choice<&Policy::starts_on>("StartsOn"),
+    choice<&Policy::expand_trigger>("ExpandTrigger"),
+    choice<&Policy::expand_order>("ExpandOrder"),
+    choice<&Policy::expand_amount>("ExpandAmount"),
+    choice<&Policy::expand_from>("ExpandFrom"),
+    choice<&Policy::reserved_nodes>("ReservedNodes"),
+    choice<&Policy::feasibility>("Feasibility"),
     duration<&Policy::resize_gap>("ResizeGap"),
     limit<&Policy::head_delay>("HeadDelay"),
-    choice<&Policy::head_delay_binds, kHeadDelayBinds>("HeadDelayBinds"),
+    choice<&Policy::head_delay_binds>("HeadDelayBinds"),
     duration<&Policy::guard_time>("GuardTime"),
     number<&Policy::guard_done, 1>("GuardDone"),
     number<&Policy::guard_utilization, 1>("GuardUtilization"),
@@ -389,7 +368,7 @@ Result<Policy> preset(std::string_view name) {
         Policy policy = row.policy;
         if (slash == std::string_view::npos) return policy;
         const Result<void> done =
-            choose(policy.victim_order, "VictimOrder", kVictimOrder, name.substr(slash + 1));
+            choose(policy.victim_order, "VictimOrder", name.substr(slash + 1));
         if (!done) return error("Policy={}: {}", shown(name), done.error().message);
         return policy;
     }

@@ -26,10 +26,12 @@ Result<Policy> policy_from_json(const Json& json) {
         if (Policy any; !set_choice(any, key, "").known)
             return error("{} is no choice of a policy, see elastic.conf(5)", printable(key));
     Policy policy;
+    FieldReader reader(json);
     for (const auto& choice : choices_of(policy)) {
-        const Result<std::string> value = json.need_string(choice.key, kMaxValue);
-        if (!value) return value.error();
-        const Result<void> done = set_choice(policy, choice.key, *value).result;
+        std::string value;
+        reader.required(choice.key, value, Text{kMaxValue});
+        if (const Result<void> read = reader.result(); !read) return read.error();
+        const Result<void> done = set_choice(policy, choice.key, value).result;
         if (!done) return done.error();
     }
     return policy;

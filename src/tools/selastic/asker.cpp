@@ -17,8 +17,10 @@ constexpr Duration kPatience = 10;  // to connect and be answered
 
 // Whether asking twice does the same as asking once.
 bool may_be_repeated(const protocol::Query& query) {
-    return query.what == "jobs" || query.what == "show" || query.what == "journal" ||
-           query.what == "evacuate" || (query.what == "snapshot" && query.after.empty());
+    using protocol::Question;
+    return query.what == Question::jobs || query.what == Question::show ||
+           query.what == Question::journal || query.what == Question::evacuate ||
+           (query.what == Question::snapshot && query.after.empty());
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ void print_events(const Json& reply, bool json) {
 protocol::Query journal_query(const JournalFilter& filter) {
     constexpr int kDefaultTail = 100;
     protocol::Query query;
-    query.what = "journal";
+    query.what = protocol::Question::journal;
     query.job = filter.job.number;
     query.task = filter.job.task;
     query.tail = filter.tail > 0 ? filter.tail : kDefaultTail;
@@ -171,7 +171,7 @@ JobSize query_size(JobId id) {
     const auto asker = connect();
     if (!asker) return {fail(asker.error())};
     protocol::Query query;
-    query.what = "show";
+    query.what = protocol::Question::show;
     query.job = id;
     const Result<Json> body = (*asker)->ask(query);
     if (!body) return {(*asker)->give_up(body.error())};
@@ -188,7 +188,7 @@ int show_snapshot(bool json) {
     const auto asker = connect();
     if (!asker) return fail(asker.error());
     protocol::Query query;
-    query.what = "snapshot";
+    query.what = protocol::Question::snapshot;
     std::string text;
     do {
         const Result<Json> piece = (*asker)->ask(query);

@@ -84,7 +84,7 @@ int evacuate(const EvacuateOptions& options) {
     const auto asker = connect();
     if (!asker) return fail(asker.error());
     protocol::Query query;
-    query.what = "evacuate";
+    query.what = protocol::Question::evacuate;
     query.node = options.nodes;
     const Time end = libelastic::monotonic_now() + options.timeout;
     EvacuationProgress progress;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Taking part in agreements from a shell, through libelastic's C interface.
 //
-// A process that has just connected is told by an event where the agreement in
-// flight stands: offered, accepted, or applied and to be confirmed.  So every
-// command first waits for that event, then does its step, then waits for the
-// controller's word on it.
+// A process that has just connected is told by an event where the agreement in flight stands:
+// offered, accepted, or applied and to be confirmed.  So every command first waits for that event,
+// then does its step, then waits for the controller's word on it.
 #include "selastic/job_commands.hpp"
 
 #include <algorithm>
@@ -66,8 +65,8 @@ class Handle {
         return kExitNotElastic;
     }
 
-    // The next event that `wanted` picks; nothing when the deadline has passed
-    // or no event will ever come.
+    // The next event that `wanted` picks; nothing when the deadline has passed or no event will
+    // ever come.
     template <class Wanted>
     std::optional<elastic_event> next(const Deadline& deadline, Wanted wanted) {
         elastic_event event{};
@@ -329,8 +328,8 @@ int release_nodes(const std::string& what, double timeout) {
     return kExitNo;
 }
 
-// Asks as a tool does: taking the job's connection for this would take it away
-// from the application that has it.
+// Asks as a tool does: taking the job's connection for this would take it away from the application
+// that has it.
 int plan_step(int nodes, double in, double timeout) {
     Handle handle;
     if (const int code = handle.check(); code != kExitOk) return code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Commands for scripts inside a job: each is a short process that does one step
-// of an agreement.  The controller keeps the agreement between them and tells
-// every new process how far it is.  Each prints and returns an exit code.
+// Commands for scripts inside a job: each is a short process that does one step of an agreement.
+// The controller keeps the agreement between them and tells every new process how far it is.  Each
+// prints and returns an exit code.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,15 @@
 
 namespace elastic::tools {
 
-// Lines NAME=value that a shell can eval: ELASTIC_EVENT, _KIND, _OP, _NODES,
-// _NODELIST, _SIZE, _DEADLINE, _OUTCOME, _REASON; all of them, so that none
-// keeps the value of an earlier event.
+// Lines NAME=value that a shell can eval: ELASTIC_EVENT, _KIND, _OP, _NODES, _NODELIST, _SIZE,
+// _DEADLINE, _OUTCOME, _REASON; all of them, so that none keeps the value of an earlier event.
 std::string assignments(const elastic_event&);
 
 // The environment of a job that now has these nodes, for eval.
 std::string environment(const JobSize&);
 
-// `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.
-// What is only told again of operation `after` or an earlier one is passed over.
+// `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.  What is only told again of
+// operation `after` or an earlier one is passed over.
 int wait_for_event(double timeout, std::int64_t after);
 int accept_offer(std::int64_t op, int size, double timeout);  // `size` 0: all nodes
 int decline_offer(std::int64_t op, const std::string& reason, double timeout);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// selastic(1): its command line.  Each command is a function in one of the
-// *_commands files that returns the exit code.
+// selastic(1): its command line.  Each command is a function in one of the *_commands files that
+// returns the exit code.
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
@@ -17,6 +17,8 @@
 namespace elastic::tools {
 namespace {
 
+using protocol::Question;
+
 CLI::App* add(CLI::App& app, const char* name, const char* text, const char* group) {
     return app.add_subcommand(name, text)->group(group);
 }
@@ -27,16 +29,16 @@ constexpr const char* kOfCluster = "Commands to the controller";
 constexpr const char* kOfJob = "Commands inside a job, for scripts";
 constexpr const char* kOfJournals = "Commands for a journal's file";
 
-struct Question {
+struct QueryOptions {
     protocol::Query query;
     bool json = false;
 };
 
-// A command that asks the controller `name`; the caller adds its arguments.
-CLI::App* add_query(CLI::App& app, Command& chosen, const char* name, const char* text,
-                    std::string (*render)(const Json&), const std::shared_ptr<Question>& o) {
-    CLI::App* sub = add(app, name, text, kOfCluster);
-    o->query.what = name;
+// A command that asks the controller this; the caller adds its arguments.
+CLI::App* add_query(CLI::App& app, Command& chosen, Question what, const char* text,
+                    std::string (*render)(const Json&), const std::shared_ptr<QueryOptions>& o) {
+    CLI::App* sub = add(app, std::string(to_string(what)).c_str(), text, kOfCluster);
+    o->query.what = what;
     sub->add_flag("--json", o->json, "Print the answer as JSON");
     sub->callback([o, render, &chosen] {
         chosen = [o, render] { return query_and_print(o->query, o->json, render); };
@@ -55,7 +57,7 @@ CLI::Option* add_job_option(CLI::App* sub, const char* name,
         ->type_name("");
 }
 
-void add_job(CLI::App* sub, Question& o) {
+void add_job(CLI::App* sub, QueryOptions& o) {
     add_job_option(sub, "JOB", [&o](const JobArgument& job) {
         o.query.job = job.number;
         o.query.task = job.task;
@@ -63,15 +65,15 @@ void add_job(CLI::App* sub, Question& o) {
 }
 
 void add_queries(CLI::App& app, Command& chosen) {
-    const auto question = [] { return std::make_shared<Question>(); };
-    add_query(app, chosen, "jobs", "List jobs with their sizes and agreements", render_jobs,
-              question());
-    auto o = question();
-    add_job(add_query(app, chosen, "show", "Show all about a job", render_job, o), *o);
-    for (const auto& [name, text] : {std::pair{"shrink", "Ask a job to give up nodes"},
-                                     {"expand", "Offer a job more nodes"}}) {
-        o = question();
-        CLI::App* sub = add_query(app, chosen, name, text, render_message, o);
+    const auto options = [] { return std::make_shared<QueryOptions>(); };
+    add_query(app, chosen, Question::jobs, "List jobs with their sizes and agreements", render_jobs,
+              options());
+    auto o = options();
+    add_job(add_query(app, chosen, Question::show, "Show all about a job", render_job, o), *o);
+    for (const auto& [what, text] : {std::pair{Question::shrink, "Ask a job to give up nodes"},
+                                     {Question::expand, "Offer a job more nodes"}}) {
+        o = options();
+        CLI::App* sub = add_query(app, chosen, what, text, render_message, o);
         add_job(sub, *o);
         sub->add_option("N", o->query.nodes, "The size wanted, in nodes")
             ->required()

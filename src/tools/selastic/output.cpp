@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables, shell words and times.  Everything that comes from a job's owner goes
-// through printable() or shell_quote() here before a terminal or a shell sees it.
+// Tables, shell words and times.  Everything that comes from a job's owner goes through printable()
+// or shell_quote() here before a terminal or a shell sees it.
 #include "selastic/output.hpp"
 
 #include <algorithm>

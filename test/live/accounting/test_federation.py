@@ -182,7 +182,8 @@ def test_a_stuck_controller_holds_up_others_for_a_while_only(federation):
     """Its federated jobs wait, since nobody else may say that they may start."""
     first, second = federation.both
     for cluster in federation.both:
-        cluster.allowed_errors.append("No response to persist_init|slurm_persist_send_msg: .* No error|Socket timed out")
+        cluster.allowed_errors.append(
+            "No response to persist_init|slurm_persist_send_msg: .* No error|Socket timed out")
     fill(federation, FIRST)
     filling = fill(federation, SECOND)
     waiting = [first.sbatch("--exclusive", "-N1", wrap=federation.counting()) for _ in range(4)]

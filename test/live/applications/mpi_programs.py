@@ -142,7 +142,8 @@ class Job:
 
     def steps(self):
         """{id: name} of those that Slurm has of it, but for the batch script."""
-        lines = self.cluster.run("squeue", "--noheader", "--steps", f"--job={self.number}", "--format=%i|%j").out.split("\n")
+        listed = self.cluster.run("squeue", "--noheader", "--steps", f"--job={self.number}", "--format=%i|%j")
+        lines = listed.out.split("\n")
         return dict(line.split("|") for line in lines if "|" in line and not line.split("|")[0].endswith("batch"))
 
     def step_of(self, birth):

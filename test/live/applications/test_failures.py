@@ -2,7 +2,6 @@
 """What goes wrong in a resize costs the program nothing."""
 
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -99,7 +98,8 @@ def test_the_program_s_status_is_ours_and_its_memory_freed(cluster, stencil):
     job.resize(3)
     cluster.run("scancel", "--signal=KILL", f"{job.number}.1")
     job.finish("FAILED")
-    assert re.search("status (137|143)$", job.output(), re.M), job.output()  # srun's is the highest, of TERM if that was in time
+    # srun's is the highest, of TERM if that was in time.
+    assert re.search("status (137|143)$", job.output(), re.M), job.output()
 
 
 @pytest.mark.parametrize("nodes", [2, 4])

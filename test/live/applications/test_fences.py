@@ -17,7 +17,8 @@ def fences(cluster):
         pytest.skip("there are no development files of PMIx: contribs/install-deps --applications")
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "pmix"], capture_output=True, text=True, check=True)
     source, target = pathlib.Path(__file__).parent / "fences.c", cluster.tools / "fences"
-    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-o", target, source, *flags.stdout.split()], check=True)
+    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-o", target, source, *flags.stdout.split()],
+                   check=True)
     return target
 
 

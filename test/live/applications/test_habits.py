@@ -65,8 +65,8 @@ def test_output_in_a_file_goes_on_after_a_resize(cluster, stencil):
 
 @pytest.fixture
 def allocate(cluster):
-    """allocate(command): a job of salloc, which runs the command outside of its nodes; salloc's process and its output's
-    file."""
+    """allocate(command): a job of salloc, which runs the command outside of its nodes; salloc's process and the file of
+    its output."""
     begun = []
 
     def begin(*command):

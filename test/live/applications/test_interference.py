@@ -105,7 +105,8 @@ def test_a_job_that_is_changed(cluster, stencil, resizing, phase, change):
 
 def kill_launcher(job):
     """selastic-run's process alone."""
-    [launcher] = {process for process, environment in environments(job.cluster, job.cluster.nodes_of(job.number)[0]).items()
+    first = job.cluster.nodes_of(job.number)[0]
+    [launcher] = {process for process, environment in environments(job.cluster, first).items()
                   if environment.get("SLURM_JOB_ID") == str(job.number)
                   and pathlib.Path(os.readlink(f"/proc/{process}/exe")).name == "selastic-run"}
     os.kill(launcher, signal.SIGKILL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sample programs end with the SHA-1 of an unresized run of another number of processes, whatever sizes they had."""
+"""The sample programs end with the SHA-1 of an unresized run of another number of processes, whatever their sizes."""
 
 import re
 

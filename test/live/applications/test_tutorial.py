@@ -9,7 +9,6 @@ times, the node that is given up, the steps at which a resize came, and offers t
 import difflib
 import functools
 import importlib.util
-import os
 import re
 import shutil
 import subprocess

@@ -81,8 +81,8 @@ def water(folder):
 
 @pytest.mark.usefixtures("water")
 def test_gromacs(cluster, folder):
-    run = Run(cluster, folder, 2, "selastic-run --as gromacs --srun=--mpi=pmix gmx_mpi -quiet mdrun -ntomp 1 -deffnm md "
-              "-s topol.tpr -cpo state.cpt")
+    run = Run(cluster, folder, 2, "selastic-run --as gromacs --srun=--mpi=pmix gmx_mpi -quiet mdrun -ntomp 1 "
+              "-deffnm md -s topol.tpr -cpo state.cpt")
 
     def computes(processes, starts):
         begun = re.findall(r"^Using (\d+) MPI process", run.output(), re.M)
@@ -109,7 +109,9 @@ def test_lammps(cluster, folder):
 
     def computes(processes, starts):
         sizes = [int(x) * int(y) * int(z) for x, y, z in grids()]
-        return len(sizes) == starts and sizes[-1] == processes and "Step" in run.read("melt.log").split("processor grid")[-1]
+        latest = run.read("melt.log").split("processor grid")[-1]
+        return len(sizes) == starts and sizes[-1] == processes and "Step" in latest
+
     for starts, nodes in enumerate((2, 4, 1), 1):
         if starts > 1:
             run.resize(nodes)

@@ -131,6 +131,7 @@ def test_shrink_taken_at_its_deadline_and_waiting_for_another_victim(cluster, ad
     offers = [app.event("offer_shrink") for app in (late, slow)]
     late.do("accept", offers[0]["op"])
     late.event("accepted")
+
     def taken():
         agreement = cluster.selastic("show", late.job)["job"].get("agreement", {})
         return agreement.get("state") == "released"

@@ -18,8 +18,9 @@ def pair(request):
     modes = request.config.getoption("--mode")
     if modes and "ms" not in modes:
         pytest.skip("for the mode ms")
+    settings = [f"{key}={value}" for key, value in ELASTIC.items()]
     with Cluster("ms", request.param, build=request.config.getoption("--build"), conf=["SlurmctldTimeout=5"],
-                 elastic=[f"{key}={value}" for key, value in ELASTIC.items()], options=["--controllers", "2"]) as started:
+                 elastic=settings, options=["--controllers", "2"]) as started:
         yield started
 
 
