@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Idle nodes of an accepted growth, and those that a claimed job needs besides its
-// victims' nodes, are taken before any stage runs: they have been promised, and whoever
-// came later must not undo it.  Offers that nobody has accepted are not booked: their
-// nodes count as free until stage 3 is over (see withdraw_offers.cpp).
-//
 // A trade ([wagomu] steal) is between two claimed jobs, of which each still waits for a victim: one
 // starts, on nodes that are there for the other, and this gets as many of the same pools that the
 // first one's victims have agreed to leave.  So each has what it was promised, and by pool and end
@@ -19,7 +14,6 @@
 #include <ranges>
 
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {
 
@@ -193,15 +187,6 @@ const Claims::Entry& Claims::claim_of(std::uint32_t pending) const {
 
 Claims::Entry& Claims::claim_of(std::uint32_t pending) {
     return *std::ranges::lower_bound(claims_, pending, {}, &Entry::job);
-}
-
-void book_agreements_in_flight(Pass& pass) {
-    pass.claims.collect(pass.books);
-    if (choices::lends_reserved_nodes(pass.books.policy())) pass.books.count_on_returns();
-    pass.claims.book(pass.books);
-    // Promises count as in use, steps that are still to come do not.
-    keep_within_budgets(pass);
-    pass.books.plan_later_steps();
 }
 
 }  // namespace elastic::core

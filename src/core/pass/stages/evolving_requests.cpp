@@ -130,7 +130,7 @@ void satisfy(Pass& pass, const GrowthRequest& request, bool promises) {
 
 }  // namespace
 
-void satisfy_evolving_requests(Pass& pass) {
+void evolving_requests(Pass& pass) {
     if (pass.books.snapshot().requests.empty()) return;
     pass.victims.admitted(pass.books, *pass.rng);
     const std::vector<GrowthRequest>& requests = pass.books.snapshot().requests;

@@ -142,7 +142,7 @@ void rank_candidates(Pass& pass) {
 
 }  // namespace
 
-void expand_running_malleable_jobs(Pass& pass) {
+void expand_running(Pass& pass) {
     Books& books = pass.books;
     if (!choices::may_expand(books)) return;
     leave_asleep(books);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How stages 2 and 3 go through the queue: in its order until each pool has its
-// first blocked job, and from there on only to the jobs that could start at all,
-// in the policy's order.
+// How initial_allocation and shrink_for_pending go through the queue: in its order until each pool
+// has its first blocked job, and from there on only to the jobs that could start at all, in the
+// policy's order.
 #pragma once
 
 #include "core/pass/stages/stages.hpp"

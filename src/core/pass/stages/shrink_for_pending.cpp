@@ -12,8 +12,8 @@
 // starts; the next blocked job then becomes the head.
 //
 // A malleable job whose minimum fits on idle nodes needs no victim and starts on
-// those; any job that fits now that a reservation has gone starts as in stage 2.  If no running job
-// can be shrunk, the stage does nothing (algorithm 1, line 3).
+// those; any job that fits now that a reservation has gone starts as in initial_allocation.  If no
+// running job can be shrunk, the stage does nothing (algorithm 1, line 3).
 //
 // With ShrinkFor=anybody the loop is [mebf] algorithm 2's, over the running jobs: nobody is to have
 // the nodes, and the next plan finds them idle.
@@ -124,7 +124,7 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     return false;
 }
 
-// Bounds from above what stage 3 can give to one job, so that a pass in which it
+// Bounds from above what this stage can give to one job, so that a pass in which it
 // helps nobody costs nothing.
 int most_in_reach(const Outlook& outlook) {
     return outlook.idle() + outlook.index().shrinkable;
@@ -162,7 +162,7 @@ void shrink_for_queue(Pass& pass) {
 
 }  // namespace
 
-void schedule_pending_jobs(Pass& pass) {
+void shrink_for_pending(Pass& pass) {
     Books& books = pass.books;
     const QueueIndex& queue = books.index().queue;
     const bool for_anybody = books.policy().shrink_for == ShrinkFor::anybody;

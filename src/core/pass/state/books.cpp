@@ -294,30 +294,6 @@ bool Books::start_with_steps(std::uint32_t pending, Reason reason) {
     return true;
 }
 
-void Books::plan_later_steps() {
-    if (index_->profiles_running == 0) return;
-    std::vector<std::uint32_t> order;
-    const std::vector<RunningJob>& running = snapshot_->running;
-    for (std::uint32_t i = 0; i < running.size(); ++i)
-        if (!running[i].elastic.profile.empty()) order.push_back(i);
-    // Who began first was promised first.
-    std::ranges::sort(order, {},
-                      [&](std::uint32_t i) { return std::pair(running[i].start, running[i].id); });
-    for (const std::uint32_t i : order) plan_later_steps(i, coming(running[i].id));
-}
-
-// What agreements in flight bring the job, or take from it.
-PoolCounts Books::coming(JobId job) const {
-    PoolCounts nodes(pools(), 0);
-    for (const Promise& promise : snapshot_->promises) {
-        if (promise.job == job && promise.kind == ResizeKind::shrink)
-            nodes = difference(nodes, promise.nodes);
-        else if (promise.job == job || promise.beneficiary == job)
-            nodes = sum(nodes, promise.nodes);
-    }
-    return nodes;
-}
-
 void Books::plan_later_steps(std::uint32_t running, const PoolCounts& coming) {
     const RunningJob& job = snapshot_->running[running];
     const Time now = snapshot_->now, end = end_of(job);

@@ -59,9 +59,7 @@ class Books : public Outlook {
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
     // Starts such a job if all of its steps fit from now on.
     bool start_with_steps(std::uint32_t pending, Reason);
-    // Takes what the later steps of running jobs need, beside what agreements in flight bring them.
-    void plan_later_steps();
-    // The same of one that has these nodes besides, or fewer.
+    // Takes what the later steps of a running job need that has these nodes besides, or fewer.
     void plan_later_steps(std::uint32_t running, const PoolCounts& coming);
     // What a running job lacks of its present step, if there are idle nodes for as long as it keeps
     // each of them; else none.
@@ -85,7 +83,6 @@ class Books : public Outlook {
     void start_action(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
     void enter(LaterSteps);
     void forget_fall(Time);
-    PoolCounts coming(JobId) const;
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
 
