@@ -2,7 +2,7 @@
 // A trade ([wagomu] steal) is between two claimed jobs, of which each still waits for a victim: one
 // starts, on nodes that are there for the other, and this gets as many of the same pools that the
 // first one's victims have agreed to leave.  So each has what it was promised, and by pool and end
-// the profile stays as it is.
+// the availability profile stays as it is.
 //
 // Always holds: a job leaves its nodes to another at most once while it waits, and only for nodes
 // that an application has agreed to leave by a deadline.  So nobody waits for ever because of
@@ -59,7 +59,8 @@ void Claims::keep_what_was_chosen(Books& books) {
         Entry* claim = find(kept.job);
         if (!claim) continue;
         for (PoolId pool = 0; pool < books.pools(); ++pool)
-            claim->aside[pool] = std::clamp(books.profile().free_now(pool), 0, kept.nodes[pool]);
+            claim->aside[pool] =
+                std::clamp(books.availability().free_now(pool), 0, kept.nodes[pool]);
         claim->spare = sum(claim->spare, claim->aside);
         keep_aside(books, claim->job);
     }
@@ -71,8 +72,8 @@ void Claims::choose_the_rest(Books& books) {
         PoolCounts more(books.pools(), 0);
         choose(
             books.eligible(job.eligible), claim.missing - total(claim.aside),
-            [&](PoolId pool) { return books.profile().free_now(pool); }, more);
-        books.profile().take(books.snapshot().now, books.end_of(job, claim.size), more);
+            [&](PoolId pool) { return books.availability().free_now(pool); }, more);
+        books.availability().take(books.snapshot().now, books.end_of(job, claim.size), more);
         claim.aside = sum(claim.aside, more);
         if (!job.elastic.profile.empty()) books.plan_steps_after_start(claim.job, false);
     }
@@ -82,7 +83,7 @@ void Claims::book_shrink(Books& books, const Promise& promise, std::uint32_t vic
     const Snapshot& snapshot = books.snapshot();
     Shrinkage part{victim, promise.nodes, PoolCounts(books.pools(), 0), 0};
     part.size_after = total(snapshot.running[victim].held) - total(promise.nodes);
-    Time until = books.profile().soon();
+    Time until = books.availability().soon();
     if (Entry* claim = find(promise.beneficiary)) {
         const PendingJob& job = snapshot.pending[claim->job];
         claim->missing -= choose(
@@ -167,13 +168,13 @@ void Claims::drop(std::uint32_t pending) {
 void Claims::keep_aside(Books& books, std::uint32_t pending) const {
     const Entry& claim = claim_of(pending);
     const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
-    books.profile().take(books.snapshot().now, end, claim.aside);
+    books.availability().take(books.snapshot().now, end, claim.aside);
 }
 
 void Claims::give_back_aside(Books& books, std::uint32_t pending) const {
     const Entry& claim = claim_of(pending);
     const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
-    books.profile().give_back(books.snapshot().now, end, claim.aside);
+    books.availability().give_back(books.snapshot().now, end, claim.aside);
 }
 
 Claims::Entry* Claims::find(JobId id) {

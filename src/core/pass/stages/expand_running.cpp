@@ -25,16 +25,16 @@ namespace {
 
 bool any_idle(const Outlook& outlook) {
     for (PoolId pool = 0; pool < outlook.pools(); ++pool)
-        if (outlook.profile().free_now(pool) > 0) return true;
+        if (outlook.availability().free_now(pool) > 0) return true;
     return false;
 }
 
 void leave_asleep(Books& books) {
     PoolCounts asleep(books.pools(), 0);
     for (PoolId pool = 0; pool < books.pools(); ++pool)
-        if (books.snapshot().pools[pool].asleep) asleep[pool] = books.profile().free_now(pool);
+        if (books.snapshot().pools[pool].asleep) asleep[pool] = books.availability().free_now(pool);
     if (total(asleep) > 0)
-        books.profile().take(books.snapshot().now, books.profile().soon(), asleep);
+        books.availability().take(books.snapshot().now, books.availability().soon(), asleep);
 }
 
 // The size to which it can be expanded over nodes that are free until `until`; 0 if it is

@@ -4,8 +4,8 @@
 //
 // The paper's listing tests "p_r != p_c"; read here as "p_r <= p_c", as its text
 // says.  A job starts if enough eligible nodes are free from now until its
-// estimated end.  Since reservations stand in the profile, this one condition is
-// EASY's rule: it ends at or before the shadow time, or it needs no more than
+// estimated end.  Since reservations stand in the availability profile, this one
+// condition is EASY's rule: it ends at or before the shadow time, or it needs no more than
 // the extra nodes, which it then uses up.
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool may_share_until(Books& books, const PoolCounts& idle, const PoolCounts& sha
     if (end <= shadow) return true;
     for (PoolId pool = 0; pool < books.pools(); ++pool) {
         if (shared[pool] == 0) continue;
-        if (books.profile().free_between(pool, shadow, end) < idle[pool] + shared[pool])
+        if (books.availability().free_between(pool, shadow, end) < idle[pool] + shared[pool])
             return false;
     }
     return true;
@@ -44,7 +44,7 @@ bool start_on_shared_nodes(Books& books, std::uint32_t pending, Reason reason) {
     if (!may_share_until(books, idle.by_pool, shared, end)) return false;
     books.start(pending, idle.by_pool, size, reason);
     const Time shadow = books.first_fall();
-    if (shadow < end) books.profile().take(shadow, end, shared);
+    if (shadow < end) books.availability().take(shadow, end, shared);
     return true;
 }
 
@@ -88,8 +88,8 @@ FreeNodes idle_nodes_for(const Outlook& outlook, const PendingJob& job) {
 QueueIndex::Supply supply_for_backfilling(const Outlook& outlook) {
     QueueIndex::Supply supply;
     for (PoolId pool = 0; pool < outlook.pools(); ++pool) {
-        supply.free += outlook.profile().free_now(pool);
-        supply.extra += outlook.profile().free_until(pool, kNever);
+        supply.free += outlook.availability().free_now(pool);
+        supply.extra += outlook.availability().free_until(pool, kNever);
     }
     for (const Time fall : outlook.falls())
         supply.window = std::max(supply.window, fall - outlook.snapshot().now);

@@ -29,12 +29,12 @@ std::vector<std::size_t> first_wanted(const Snapshot& snapshot) {
     return place;
 }
 
-// Its nodes that are in use or promised: all but those that the profile has.
+// Its nodes that are in use or promised: all that the availability profile lacks.
 int in_use(const Outlook& outlook, const Budget& budget) {
     const Snapshot& snapshot = outlook.snapshot();
     int nodes = 0;
     for (PoolId pool : budget.pools)
-        nodes += snapshot.pools[pool].idle - outlook.profile().free_now(pool) +
+        nodes += snapshot.pools[pool].idle - outlook.availability().free_now(pool) +
                  outlook.shared_nodes(pool);
     for (const RunningJob& job : snapshot.running)
         for (PoolId pool : budget.pools) nodes += job.held[pool];
@@ -47,7 +47,7 @@ void withhold_idle(Books& books, const Budget& budget, int nodes,
     std::ranges::stable_sort(order, [&](PoolId a, PoolId b) { return wanted[a] > wanted[b]; });
     PoolCounts withheld(books.pools(), 0);
     choose(
-        order, nodes, [&](PoolId pool) { return books.profile().free_now(pool); }, withheld);
+        order, nodes, [&](PoolId pool) { return books.availability().free_now(pool); }, withheld);
     books.withhold(books.snapshot().now, withheld);
 }
 
@@ -64,7 +64,7 @@ void keep_within_budgets(Pass& pass) {
     for (std::size_t i = 0; i < snapshot.budgets.size(); ++i) {
         const Budget& budget = snapshot.budgets[i];
         int idle = 0;
-        for (PoolId pool : budget.pools) idle += books.profile().free_now(pool);
+        for (PoolId pool : budget.pools) idle += books.availability().free_now(pool);
         const int room = std::max(0, -pass.excess[i]);
         if (idle > room) withhold_idle(books, budget, idle - room, wanted);
     }

@@ -4,7 +4,7 @@
 // other jobs are backfilled into the time that this opens, and so on without an end.  With a bound,
 // what a request may take is what leaves such a job a start within the bound.
 //
-// Always holds afterwards: the profile is as it was before.
+// Always holds afterwards: the availability profile is as it was before.
 #include "core/pass/stages/kept_promises.hpp"
 
 #include <algorithm>
@@ -35,13 +35,13 @@ void KeptPromises::keep(std::uint32_t pending) {
     Reservation reservation;
     reservation.job = pending;
     reservation.nodes.assign(books_.pools(), 0);
-    const auto from = books_.profile().earliest(eligible, size, duration, reservation.nodes);
+    const auto from = books_.availability().earliest(eligible, size, duration, reservation.nodes);
     if (!from) return;
     reservation.from = *from;
     if (const Time latest = job.promised + books_.policy().head_delay; latest > *from) {
         PoolCounts then(books_.pools(), 0);
         const auto free = [&](PoolId pool) {
-            return books_.profile().free_between(pool, latest, latest + duration);
+            return books_.availability().free_between(pool, latest, latest + duration);
         };
         if (choose(eligible, size, free, then) == size) {
             reservation.from = latest;

@@ -11,8 +11,8 @@
 // job is to have by its promise: what is free from then on is set aside until it can start.
 //
 // Always holds: at most one reservation a pool's first claimant, so no more
-// reservations than pools; each stands in the profile, where no later job can
-// take its nodes.  A job that is larger than all of its pools is not blocked but
+// reservations than pools; each stands in the availability profile, where no
+// later job can take its nodes.  A job that is larger than all of its pools is not blocked but
 // hopeless, and nobody waits for it; one whose nodes never come free by the
 // estimates (down, or jobs without limit) has no reservation either.
 #include "core/pass/stages/queue_front.hpp"
@@ -68,8 +68,8 @@ std::optional<Reservation> QueueFront::whole(Books& books, std::uint32_t pending
     Reservation reservation;
     reservation.job = pending;
     reservation.nodes.assign(books.pools(), 0);
-    const auto from =
-        books.profile().earliest(books.eligible(job.eligible), size, duration, reservation.nodes);
+    const auto from = books.availability().earliest(books.eligible(job.eligible), size, duration,
+                                                    reservation.nodes);
     if (!from) return std::nullopt;
     reservation.from = *from;
     // A job of no length, too, is there for an instant.
@@ -89,12 +89,13 @@ bool QueueFront::has_promise(const Books& books, std::uint32_t pending) {
 void QueueFront::set_aside(Books& books, const PendingJob& job, int size,
                            Reservation& reservation) {
     const Policy& policy = books.policy();
-    const Time soon = std::max(books.snapshot().now + policy.resize_gap, books.profile().soon());
+    const Time soon =
+        std::max(books.snapshot().now + policy.resize_gap, books.availability().soon());
     const Time latest = std::max(job.promised + policy.head_delay, soon);
     if (latest >= reservation.from) return;
     Occupation early{latest, reservation.from, PoolCounts(books.pools(), 0)};
     const auto free = [&](PoolId pool) {
-        return books.profile().free_between(pool, early.from, early.to);
+        return books.availability().free_between(pool, early.from, early.to);
     };
     choose(books.eligible(job.eligible), size, free, early.nodes);
     if (reservation.layers.empty())

@@ -35,11 +35,11 @@ class CanStart {
     QueueIndex::By by() const { return by_; }
     int most_nodes() const { return outlook_.idle(); }
     bool fits(int nodes, Duration duration) const {
-        const Profile& profile = outlook_.profile();
-        const Time end = std::max(outlook_.snapshot().now + duration, profile.soon());
+        const AvailabilityProfile& availability = outlook_.availability();
+        const Time end = std::max(outlook_.snapshot().now + duration, availability.soon());
         int free = 0;
         for (PoolId pool = 0; pool < outlook_.pools(); ++pool)
-            free += std::max(0, profile.free_until(pool, end));
+            free += std::max(0, availability.free_until(pool, end));
         return nodes <= free;
     }
 

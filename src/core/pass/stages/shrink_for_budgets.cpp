@@ -22,7 +22,7 @@ int on_the_way_out(const Snapshot& snapshot, const Budget& budget) {
 // What comes free first; nodes of which nobody knows when they will need nothing.
 void withhold_coming(Books& books, const Budget& budget, int nodes) {
     PoolCounts withheld(books.pools(), 0);
-    const auto when = books.profile().earliest(budget.pools, nodes, kNever, withheld);
+    const auto when = books.availability().earliest(budget.pools, nodes, kNever, withheld);
     if (when) books.withhold(*when, withheld);
 }
 

@@ -27,8 +27,8 @@
 namespace elastic::core {
 namespace {
 
-// Takes a job's reservation, if it has one, out of the profile while the job
-// is looked at, and puts it back unless it is dropped because the job has started.
+// Takes a job's reservation, if it has one, out of the availability profile while the job is
+// looked at, and puts it back unless it is dropped because the job has started.
 class LiftedReservation {
   public:
     LiftedReservation(Books& books, std::uint32_t pending)

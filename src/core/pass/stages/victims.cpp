@@ -158,7 +158,7 @@ bool Victims::uses_reserved_nodes(const Outlook& outlook, const Shrinkage& part,
     for (const Time fall : outlook.falls())
         for (PoolId pool = 0; pool < outlook.pools(); ++pool, ++i)
             if (victim_end <= fall && fall < beneficiary_end &&
-                outlook.profile().free_at(pool, fall) < lost_[i] + part.used[pool])
+                outlook.availability().free_at(pool, fall) < lost_[i] + part.used[pool])
                 return true;
     return false;
 }
@@ -174,7 +174,7 @@ bool Victims::respects_reservations(const Outlook& outlook, const Shrinkage& par
     for (const Time fall : outlook.falls())
         for (PoolId pool = 0; pool < outlook.pools(); ++pool, ++i) {
             lost_with_[i] += lost_at(fall, pool, part, beneficiary_end, before, after);
-            if (outlook.profile().free_at(pool, fall) < lost_with_[i]) return false;
+            if (outlook.availability().free_at(pool, fall) < lost_with_[i]) return false;
         }
     lost_.swap(lost_with_);
     return true;

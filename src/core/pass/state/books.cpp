@@ -5,7 +5,7 @@
 // What a job can give back for a reservation is booked as free from then on
 // (holding.hpp), so a resize replaces one holding of it by another.
 //
-// Always holds: the profile never has a negative value; a job has at most one
+// Always holds: the availability profile never has a negative value; a job has at most one
 // action that resizes or starts it.
 #include "core/pass/state/books.hpp"
 
@@ -35,7 +35,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     falls_.clear();
     PoolCounts idle(pools(), 0);
     for (PoolId pool = 0; pool < pools(); ++pool) idle[pool] = snapshot.pools[pool].idle;
-    profile_.begin(snapshot.now, idle, index.vacancies);
+    availability_.begin(snapshot.now, idle, index.vacancies);
     shared_.assign(pools(), 0);
     for (const SharedNodes& shared : snapshot.shared_until) shared_[shared.pool] += shared.nodes;
     index_running_jobs();
@@ -58,8 +58,8 @@ void Books::count_on_returns() {
         returns_.set(i);
         if (returnable(job, job.held, returnable_) == 0) continue;
         const Time end = end_of(job);
-        profile_.move_vacancy(end, std::min(end, may_resize_from(job, job.last_resize)),
-                              returnable_);
+        availability_.move_vacancy(end, std::min(end, may_resize_from(job, job.last_resize)),
+                                   returnable_);
     }
 }
 
@@ -73,20 +73,20 @@ void Books::index_running_jobs() {
 
 void Books::book_growth(std::uint32_t running, const PoolCounts& more) {
     const Holding before = holding(running), after = holding_after(running, more);
-    profile_.move_vacancy(before.back, before.end, before.returnable);
-    profile_.take(snapshot_->now, after.end, more);
-    profile_.move_vacancy(after.end, after.back, after.returnable);
+    availability_.move_vacancy(before.back, before.end, before.returnable);
+    availability_.take(snapshot_->now, after.end, more);
+    availability_.move_vacancy(after.end, after.back, after.returnable);
 }
 
 // The victim runs longer with what it keeps; what it gives up is free as soon as
 // its beneficiary ends, or at once where that does not use it.
 void Books::book_shrink(const Shrinkage& part, Time beneficiary_end) {
     const Holding before = holding(part.victim), after = holding_after(part);
-    profile_.move_vacancy(before.back, before.end, before.returnable);
-    profile_.move_vacancy(before.end, after.end, after.nodes);
-    profile_.move_vacancy(before.end, beneficiary_end, part.used);
-    profile_.move_vacancy(before.end, profile_.soon(), difference(part.nodes, part.used));
-    profile_.move_vacancy(after.end, after.back, after.returnable);
+    availability_.move_vacancy(before.back, before.end, before.returnable);
+    availability_.move_vacancy(before.end, after.end, after.nodes);
+    availability_.move_vacancy(before.end, beneficiary_end, part.used);
+    availability_.move_vacancy(before.end, availability_.soon(), difference(part.nodes, part.used));
+    availability_.move_vacancy(after.end, after.back, after.returnable);
 }
 
 Action& Books::add(ActionKind kind, Reason reason, JobId job, const PoolCounts& nodes) {
@@ -121,7 +121,7 @@ void Books::claim(std::uint32_t pending) {
 }
 
 void Books::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
-    profile_.take(snapshot_->now, end_of(snapshot_->pending[pending], size), idle);
+    availability_.take(snapshot_->now, end_of(snapshot_->pending[pending], size), idle);
     start_action(pending, idle, size, reason);
 }
 
@@ -136,7 +136,7 @@ void Books::start_action(std::uint32_t pending, const PoolCounts& idle, int size
 
 void Books::enlarge_start(std::size_t action, const PoolCounts& more, Time until) {
     Action& start = plan_.actions[action];
-    profile_.take(snapshot_->now, until, more);
+    availability_.take(snapshot_->now, until, more);
     start.nodes = sum(start.nodes, more);
     start.size_after += total(more);
 }
@@ -155,7 +155,7 @@ void Books::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, in
 
 void Books::start_by_trading(std::uint32_t pending, const PoolCounts& nodes, const PoolCounts& idle,
                              int size) {
-    profile_.take(snapshot_->now, end_of(snapshot_->pending[pending], size), idle);
+    availability_.take(snapshot_->now, end_of(snapshot_->pending[pending], size), idle);
     start_action(pending, nodes, size, Reason::by_trading);
 }
 
@@ -174,7 +174,7 @@ void Books::leave(const Shrinkage& part, Reason reason) {
 }
 
 void Books::withhold(Time from, const PoolCounts& nodes) {
-    profile_.take(from, kNever, nodes);
+    availability_.take(from, kNever, nodes);
     if (from > snapshot_->now) falls_.push_back(from);
 }
 
@@ -196,7 +196,7 @@ void Books::grant(const GrowthRequest& request, std::uint32_t running, const Poo
         shrink(victim, job.id, end_of(job), Reason::for_evolving_job);
         nodes = sum(nodes, victim.used);
     }
-    profile_.take(snapshot_->now, end_of(job), idle);
+    availability_.take(snapshot_->now, end_of(job), idle);
     Action& action = add(ActionKind::expand, Reason::evolving_request, job.id, nodes);
     action.op = request.op;
     action.deferred = !victims.empty();
@@ -225,10 +225,10 @@ void Books::withdraw(const Promise& offer, Reason reason) {
 
 void Books::reserve(Reservation reservation) {
     if (reservation.layers.empty()) {
-        profile_.take(reservation.from, reservation.to, reservation.nodes);
+        availability_.take(reservation.from, reservation.to, reservation.nodes);
         falls_.push_back(reservation.from);
     }
-    take(profile_, reservation.layers);
+    take(availability_, reservation.layers);
     for (const Occupation& layer : reservation.layers) falls_.push_back(layer.from);
     reserved_.set(reservation.job);
     reservations_.push_back(std::move(reservation));
@@ -243,10 +243,10 @@ std::optional<Reservation> Books::lift_reservation(std::uint32_t pending) {
     const Reservation lifted = *own;
     reservations_.erase(own);
     if (lifted.layers.empty()) {
-        profile_.give_back(lifted.from, lifted.to, lifted.nodes);
+        availability_.give_back(lifted.from, lifted.to, lifted.nodes);
         forget_fall(lifted.from);
     }
-    give_back(profile_, lifted.layers);
+    give_back(availability_, lifted.layers);
     for (const Occupation& layer : lifted.layers) forget_fall(layer.from);
     return lifted;
 }
@@ -261,8 +261,8 @@ void Books::forget_fall(Time time) {
 std::optional<Reservation> Books::fit(std::uint32_t pending, Time from) {
     const PendingJob& job = snapshot_->pending[pending];
     const Duration duration = end_of(job, job.elastic.pref) - snapshot_->now;
-    auto found =
-        core::fit(profile_, eligible(job.eligible), layers(job.elastic.profile, duration), from);
+    auto found = core::fit(availability_, eligible(job.eligible),
+                           layers(job.elastic.profile, duration), from);
     if (!found) return std::nullopt;
     Reservation reservation{pending, found->front().from, 0, PoolCounts(pools(), 0),
                             *std::move(found)};
@@ -277,12 +277,12 @@ bool Books::start_with_steps(std::uint32_t pending, Reason reason) {
     const Time now = snapshot_->now;
     if (free_now(job.eligible) < job.elastic.pref) return false;
     const auto taken =
-        fit_at(profile_, eligible(job.eligible),
+        fit_at(availability_, eligible(job.eligible),
                layers(job.elastic.profile, end_of(job, job.elastic.pref) - now), now);
     if (!taken) return false;
     PoolCounts idle(pools(), 0);
     LaterSteps later{job.id, {}, {}};
-    take(profile_, *taken);
+    take(availability_, *taken);
     for (const Occupation& layer : *taken) {
         if (layer.from <= now)
             idle = sum(idle, layer.nodes);
@@ -313,10 +313,10 @@ void Books::plan_later_steps(std::uint32_t running, const PoolCounts& coming) {
                 held[pool] -= nodes;
                 left -= nodes;
             }
-        profile_.move_vacancy(end, given.from, given.nodes);
+        availability_.move_vacancy(end, given.from, given.nodes);
         later.given.push_back(std::move(given));
     }
-    later.gains = take_in_turn(profile_, eligible(job.eligible), ahead.gains, now);
+    later.gains = take_in_turn(availability_, eligible(job.eligible), ahead.gains, now);
     enter(std::move(later));
 }
 
@@ -327,7 +327,7 @@ PoolCounts Books::idle_for_step(std::uint32_t running) {
         steps_ahead(job.elastic.profile, total(job.held), end_of(job) - now).gains;
     std::erase_if(lack, [](const Layer& layer) { return layer.from > 0; });
     PoolCounts nodes(pools(), 0);
-    if (const auto found = fit_at(profile_, eligible(job.eligible), lack, now))
+    if (const auto found = fit_at(availability_, eligible(job.eligible), lack, now))
         for (const Occupation& layer : *found) nodes = sum(nodes, layer.nodes);
     return nodes;
 }
@@ -339,12 +339,12 @@ bool Books::plan_steps_after_start(std::uint32_t pending, bool in_time) {
     std::erase_if(later, [](const Layer& layer) { return layer.from <= 0; });
     LaterSteps steps{job.id, {}, {}};
     if (in_time) {
-        auto found = fit_at(profile_, eligible(job.eligible), later, now);
+        auto found = fit_at(availability_, eligible(job.eligible), later, now);
         if (!found) return false;
         steps.gains = *std::move(found);
-        take(profile_, steps.gains);
+        take(availability_, steps.gains);
     } else {
-        steps.gains = take_in_turn(profile_, eligible(job.eligible), later, now);
+        steps.gains = take_in_turn(availability_, eligible(job.eligible), later, now);
     }
     enter(std::move(steps));
     return true;
@@ -362,9 +362,9 @@ void Books::lift_later_steps(JobId job) {
     if (from_behind == later_.rend()) return;
     const auto own = std::prev(from_behind.base());
     for (const Occupation& gain : own->gains) forget_fall(gain.from);
-    give_back(profile_, own->gains);
+    give_back(availability_, own->gains);
     for (const Occupation& given : own->given)
-        profile_.move_vacancy(given.from, given.to, given.nodes);
+        availability_.move_vacancy(given.from, given.to, given.nodes);
     later_.erase(own);
 }
 

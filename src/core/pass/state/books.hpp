@@ -22,8 +22,8 @@ class Books : public Outlook {
     // From now on reservations count on what malleable jobs can give back.
     void count_on_returns();
 
-    using Outlook::profile;
-    Profile& profile() { return profile_; }
+    using Outlook::availability;
+    AvailabilityProfile& availability() { return availability_; }
 
     // Books what has been promised, and marks a job for which nothing is to be decided any more.
     void book_growth(std::uint32_t running, const PoolCounts& more);
@@ -55,7 +55,7 @@ class Books : public Outlook {
     void keep(const Promise& offer);
     void withdraw(const Promise& offer, Reason);
 
-    // The earliest reservation from `from` on for all steps of a job that has a profile.
+    // The earliest reservation from `from` on for all steps of a job that has an evolution profile.
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
     // Starts such a job if all of its steps fit from now on.
     bool start_with_steps(std::uint32_t pending, Reason);

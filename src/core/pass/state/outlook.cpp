@@ -13,14 +13,14 @@
 namespace elastic::core {
 
 Time Outlook::end_of(const RunningJob& job) const {
-    return std::max(job.estimated_end, profile_.soon());
+    return std::max(job.estimated_end, availability_.soon());
 }
 
 Time Outlook::end_of(const PendingJob& job, int size) const {
     const Duration slower = size < job.elastic.pref
                                 ? rescale(job.duration, job.elastic.pref, size, job.elastic)
                                 : job.duration_at(size);
-    return std::max(snapshot_->now + std::max(slower, job.duration_at(size)), profile_.soon());
+    return std::max(snapshot_->now + std::max(slower, job.duration_at(size)), availability_.soon());
 }
 
 Time Outlook::end_after_resize(const RunningJob& job, int size_after) const {
@@ -57,7 +57,7 @@ Duration Outlook::resize_gap(const RunningJob& job) const {
 }
 
 Time Outlook::may_resize_from(const RunningJob& job, Time resized) const {
-    return std::max(resized + resize_gap(job), profile_.soon());
+    return std::max(resized + resize_gap(job), availability_.soon());
 }
 
 Time Outlook::returns_at(std::uint32_t running) const {
@@ -93,13 +93,13 @@ Holding Outlook::hold(std::uint32_t running, const PoolCounts& nodes, Time end,
 
 bool Outlook::may_grow(std::uint32_t running, const PoolCounts& more) const {
     for (PoolId pool = 0; pool < pools(); ++pool)
-        if (more[pool] > profile_.free_now(pool)) return false;
+        if (more[pool] > availability_.free_now(pool)) return false;
     if (falls_.empty()) return true;
     const Holding before = holding(running), after = holding_after(running, more);
     for (const Time from : falls_)
         for (PoolId pool = 0; pool < pools(); ++pool) {
             const int lost = before.free_at(pool, from) + more[pool] - after.free_at(pool, from);
-            if (profile_.free_at(pool, from) < lost) return false;
+            if (availability_.free_at(pool, from) < lost) return false;
         }
     return true;
 }
@@ -107,14 +107,14 @@ bool Outlook::may_grow(std::uint32_t running, const PoolCounts& more) const {
 FreeNodes Outlook::available(EligibilityId id, int nodes, Time end) const {
     FreeNodes found{0, PoolCounts(pools(), 0)};
     found.count = choose(
-        eligible(id), nodes, [&](PoolId pool) { return profile_.free_until(pool, end); },
+        eligible(id), nodes, [&](PoolId pool) { return availability_.free_until(pool, end); },
         found.by_pool);
     return found;
 }
 
 int Outlook::free_now(EligibilityId id) const {
     int nodes = 0;
-    for (PoolId pool : eligible(id)) nodes += profile_.free_now(pool);
+    for (PoolId pool : eligible(id)) nodes += availability_.free_now(pool);
     return nodes;
 }
 
@@ -126,7 +126,7 @@ int Outlook::nodes_in(EligibilityId id) const {
 
 int Outlook::idle() const {
     int nodes = 0;
-    for (PoolId pool = 0; pool < pools(); ++pool) nodes += profile_.free_now(pool);
+    for (PoolId pool = 0; pool < pools(); ++pool) nodes += availability_.free_now(pool);
     return nodes;
 }
 
@@ -138,7 +138,7 @@ int Outlook::nodes() const {
 
 Time Outlook::next_end() const {
     const std::vector<Vacancy>& vacancies = index_->vacancies.entries();
-    return vacancies.empty() ? kNever : std::max(vacancies.front().at, profile_.soon());
+    return vacancies.empty() ? kNever : std::max(vacancies.front().at, availability_.soon());
 }
 
 Time Outlook::free_without_shrinking(EligibilityId id, int nodes) const {
@@ -149,7 +149,7 @@ Time Outlook::free_without_shrinking(EligibilityId id, int nodes) const {
         if (vacancy.at < snapshot_->now) continue;
         if (std::find(pools.begin(), pools.end(), vacancy.pool) == pools.end()) continue;
         missing -= vacancy.nodes;
-        if (missing <= 0) return std::max(vacancy.at, profile_.soon());
+        if (missing <= 0) return std::max(vacancy.at, availability_.soon());
     }
     return kNever;
 }

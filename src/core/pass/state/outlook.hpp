@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/availability/availability_profile.hpp"
 #include "core/availability/holding.hpp"
 #include "core/availability/occupation.hpp"
-#include "core/availability/profile.hpp"
 #include "core/availability/snapshot_index.hpp"
 #include "core/model/policy.hpp"
 #include "core/model/snapshot.hpp"
@@ -59,13 +59,13 @@ class Outlook {
     const Snapshot& snapshot() const { return *snapshot_; }
     const Policy& policy() const { return *policy_; }
     const SnapshotIndex& index() const { return *index_; }
-    const Profile& profile() const { return profile_; }
+    const AvailabilityProfile& availability() const { return availability_; }
     const std::vector<Reservation>& reservations() const { return reservations_; }
     std::ptrdiff_t reservations_of(std::uint32_t pending) const;
     std::size_t pools() const { return snapshot_->pools.size(); }
     const Eligibility& eligible(EligibilityId id) const { return snapshot_->eligibilities[id]; }
 
-    // When a job ends by its estimate: never before profile().soon().
+    // When a job ends by its estimate: never before availability().soon().
     Time end_of(const RunningJob&) const;
     // If it starts now; it takes longer at less than its preferred size.
     Time end_of(const PendingJob&, int size) const;
@@ -135,7 +135,7 @@ class Outlook {
     const Snapshot* snapshot_ = nullptr;
     const SnapshotIndex* index_ = nullptr;
     const Policy* policy_ = nullptr;
-    Profile profile_;
+    AvailabilityProfile availability_;
     std::vector<Reservation> reservations_;
     Marks reserved_;  // by pending job: has, or had, a reservation
     std::vector<LaterSteps> later_;
