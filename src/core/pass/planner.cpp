@@ -30,7 +30,7 @@ const Plan& Planner::plan(const Cluster& cluster, const Policy& policy, Rng& rng
 const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
                           const Policy& policy, Rng& rng) {
     Pass& pass = scratch_->pass;
-    pass.books.begin(snapshot, index, policy);
+    pass.schedule.begin(snapshot, index, policy);
     pass.rng = &rng;
     pass.only_starts =
         reservations_ == Reservations::needed && !policy.resizes() && policy.head_delay >= kNever;
@@ -45,8 +45,8 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     shrink_for_pending(pass);
     withdraw_offers(pass);
     expand_running(pass);
-    pass.books.announce_reservations();
-    return pass.books.finish();
+    pass.schedule.announce_reservations();
+    return pass.schedule.finish();
 }
 
 }  // namespace elastic::core

@@ -18,9 +18,8 @@ bool reserves_for_all(const Policy& policy) {
 }
 
 // Where nobody is malleable, nothing makes up for being overtaken: plain EASY.
-bool backfills_in_order(const Outlook& outlook) {
-    const SnapshotIndex& index = outlook.index();
-    return outlook.policy().backfill_order == BackfillOrder::queue ||
+bool backfills_in_order(const Policy& policy, const SnapshotIndex& index) {
+    return policy.backfill_order == BackfillOrder::queue ||
            index.malleable_waiting + index.malleable_running == 0;
 }
 

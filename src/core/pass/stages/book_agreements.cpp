@@ -9,9 +9,9 @@
 namespace elastic::core {
 
 void book_agreements(Pass& pass) {
-    pass.claims.collect(pass.books);
-    if (choices::lends_reserved_nodes(pass.books.policy())) pass.books.count_on_returns();
-    pass.claims.book(pass.books);
+    pass.claims.collect(pass.schedule);
+    if (choices::lends_reserved_nodes(pass.schedule.policy())) pass.schedule.count_on_returns();
+    pass.claims.book(pass.schedule);
 }
 
 }  // namespace elastic::core

@@ -30,43 +30,44 @@ std::vector<std::size_t> first_wanted(const Snapshot& snapshot) {
 }
 
 // Its nodes that are in use or promised: all that the availability profile lacks.
-int in_use(const Outlook& outlook, const Budget& budget) {
-    const Snapshot& snapshot = outlook.snapshot();
+int in_use(const SystemState& state, const Budget& budget) {
+    const Snapshot& snapshot = state.snapshot();
     int nodes = 0;
     for (PoolId pool : budget.pools)
-        nodes += snapshot.pools[pool].idle - outlook.availability().free_now(pool) +
-                 outlook.shared_nodes(pool);
+        nodes += snapshot.pools[pool].idle - state.availability().free_now(pool) +
+                 state.nodes().shared(pool);
     for (const RunningJob& job : snapshot.running)
         for (PoolId pool : budget.pools) nodes += job.held[pool];
     return nodes;
 }
 
-void withhold_idle(Books& books, const Budget& budget, int nodes,
+void withhold_idle(Schedule& schedule, const Budget& budget, int nodes,
                    const std::vector<std::size_t>& wanted) {
     Eligibility order = budget.pools;
     std::ranges::stable_sort(order, [&](PoolId a, PoolId b) { return wanted[a] > wanted[b]; });
-    PoolCounts withheld(books.pools(), 0);
+    PoolCounts withheld(schedule.pools(), 0);
     choose(
-        order, nodes, [&](PoolId pool) { return books.availability().free_now(pool); }, withheld);
-    books.withhold(books.snapshot().now, withheld);
+        order, nodes, [&](PoolId pool) { return schedule.availability().free_now(pool); },
+        withheld);
+    schedule.withhold(schedule.snapshot().now, withheld);
 }
 
 }  // namespace
 
 void keep_within_budgets(Pass& pass) {
-    Books& books = pass.books;
-    const Snapshot& snapshot = books.snapshot();
+    Schedule& schedule = pass.schedule;
+    const Snapshot& snapshot = schedule.snapshot();
     pass.excess.clear();
     if (snapshot.budgets.empty()) return;
     const std::vector<std::size_t> wanted = first_wanted(snapshot);
     for (const Budget& budget : snapshot.budgets)
-        pass.excess.push_back(in_use(books, budget) - budget.most);
+        pass.excess.push_back(in_use(schedule, budget) - budget.most);
     for (std::size_t i = 0; i < snapshot.budgets.size(); ++i) {
         const Budget& budget = snapshot.budgets[i];
         int idle = 0;
-        for (PoolId pool : budget.pools) idle += books.availability().free_now(pool);
+        for (PoolId pool : budget.pools) idle += schedule.availability().free_now(pool);
         const int room = std::max(0, -pass.excess[i]);
-        if (idle > room) withhold_idle(books, budget, idle - room, wanted);
+        if (idle > room) withhold_idle(schedule, budget, idle - room, wanted);
     }
 }
 

@@ -28,8 +28,8 @@ PoolCounts coming(const Snapshot& snapshot, JobId job) {
 }  // namespace
 
 void plan_later_steps(Pass& pass) {
-    if (pass.books.index().profiles_running == 0) return;
-    const Snapshot& snapshot = pass.books.snapshot();
+    if (pass.schedule.index().profiles_running == 0) return;
+    const Snapshot& snapshot = pass.schedule.snapshot();
     const std::vector<RunningJob>& running = snapshot.running;
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < running.size(); ++i)
@@ -37,7 +37,7 @@ void plan_later_steps(Pass& pass) {
     std::ranges::sort(order, {},
                       [&](std::uint32_t i) { return std::pair(running[i].start, running[i].id); });
     for (const std::uint32_t i : order)
-        pass.books.plan_later_steps(i, coming(snapshot, running[i].id));
+        pass.schedule.plan_later_steps(i, coming(snapshot, running[i].id));
 }
 
 }  // namespace elastic::core

@@ -20,10 +20,10 @@ int on_the_way_out(const Snapshot& snapshot, const Budget& budget) {
 }
 
 // What comes free first; nodes of which nobody knows when they will need nothing.
-void withhold_coming(Books& books, const Budget& budget, int nodes) {
-    PoolCounts withheld(books.pools(), 0);
-    const auto when = books.availability().earliest(budget.pools, nodes, kNever, withheld);
-    if (when) books.withhold(*when, withheld);
+void withhold_coming(Schedule& schedule, const Budget& budget, int nodes) {
+    PoolCounts withheld(schedule.pools(), 0);
+    const auto when = schedule.availability().earliest(budget.pools, nodes, kNever, withheld);
+    if (when) schedule.withhold(*when, withheld);
 }
 
 struct Candidate {
@@ -35,11 +35,13 @@ struct Candidate {
 
 std::vector<Candidate> candidates(Pass& pass, const Budget& budget) {
     std::vector<Candidate> found;
-    const Books& books = pass.books;
-    const std::vector<RunningJob>& running = books.snapshot().running;
+    const Schedule& schedule = pass.schedule;
+    const std::vector<RunningJob>& running = schedule.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i)
-        if (books.may_be_asked(i) && shrinkable(running[i], budget.pools) > 0)
-            found.push_back({choices::victim_rank(books, running[i], *pass.rng), running[i].id, i});
+        if (schedule.running().may_be_asked(i) && shrinkable(running[i], budget.pools) > 0)
+            found.push_back(
+                {choices::victim_rank(schedule.policy(), schedule.times(), running[i], *pass.rng),
+                 running[i].id, i});
     std::ranges::sort(found);
     return found;
 }
@@ -60,22 +62,22 @@ int given_up_by(const Plan& plan, const Budget& budget) {
 }  // namespace
 
 void shrink_for_budgets(Pass& pass) {
-    Books& books = pass.books;
+    Schedule& schedule = pass.schedule;
     for (std::size_t i = 0; i < pass.excess.size(); ++i) {
-        const Budget& budget = books.snapshot().budgets[i];
-        int left = pass.excess[i] - on_the_way_out(books.snapshot(), budget) -
-                   given_up_by(books.plan(), budget);
+        const Budget& budget = schedule.snapshot().budgets[i];
+        int left = pass.excess[i] - on_the_way_out(schedule.snapshot(), budget) -
+                   given_up_by(schedule.plan(), budget);
         if (left > 0)
             for (const Candidate& one : candidates(pass, budget)) {
                 if (left <= 0) break;
-                const RunningJob& job = books.snapshot().running[one.running];
+                const RunningJob& job = schedule.snapshot().running[one.running];
                 const int amount = std::min(left, shrinkable(job, budget.pools));
                 const Shrinkage part =
-                    allocate_resource(books, one.running, budget.pools, amount, 0);
-                books.leave(part, Reason::over_budget);
+                    allocate_resource(schedule, one.running, budget.pools, amount, 0);
+                schedule.leave(part, Reason::over_budget);
                 left -= in_pools(part.nodes, budget.pools);
             }
-        if (pass.excess[i] > 0) withhold_coming(books, budget, pass.excess[i]);
+        if (pass.excess[i] > 0) withhold_coming(schedule, budget, pass.excess[i]);
     }
 }
 

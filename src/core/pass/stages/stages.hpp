@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The stages of a planning pass: those of [lina] algorithm 1, and some of ours.  Each has a file of
-// its name, and takes the books as the stage before it left them.
+// its name, and takes the schedule as the stage before it left it.
 #pragma once
 
 #include <tuple>
@@ -12,7 +12,7 @@
 #include "core/pass/stages/failures.hpp"
 #include "core/pass/stages/queue_front.hpp"
 #include "core/pass/stages/victims.hpp"
-#include "core/pass/state/books.hpp"
+#include "core/pass/state/schedule.hpp"
 
 namespace elastic::core {
 
@@ -24,7 +24,7 @@ struct Starting {
 
 // What the stages share; kept between passes for its memory.
 struct Pass {
-    Books books;
+    Schedule schedule;
     Rng* rng = nullptr;
     bool only_starts = false;  // reservations matter to nobody but who starts now
     Claims claims;
