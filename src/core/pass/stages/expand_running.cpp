@@ -102,7 +102,7 @@ ResizeCost much_more(ResizeCost cost) {
 
 // The start as if the job ran already and had been left alone for ever.
 RunningJob as_running(const SystemState& state, const Action& start) {
-    const PendingJob& pending = state.snapshot().pending[start.entry];
+    const PendingJob& pending = state.snapshot().pending[start.place];
     RunningJob job;
     job.id = pending.id;
     job.elastic = pending.elastic;
@@ -123,21 +123,21 @@ void find_starting(Pass& pass) {
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const Action& action = actions[i];
         if (action.kind != ActionKind::start || action.deferred) continue;
-        const PendingJob& job = pass.schedule.snapshot().pending[action.entry];
+        const PendingJob& job = pass.schedule.snapshot().pending[action.place];
         const bool has_whole_nodes = total(action.nodes) == action.size_after;
         if (job.elastic.malleable && has_whole_nodes && action.size_after < job.elastic.max)
             pass.starting.push_back({as_running(pass.schedule, action), i});
     }
 }
 
-// By rank; a place behind the running jobs is one of those that start.
+// By rank; an index behind those of the running jobs is one of those that start.
 void rank_candidates(Pass& pass) {
     const Schedule& schedule = pass.schedule;
     const std::vector<RunningJob>& running = schedule.snapshot().running;
     auto& order = pass.expandable;
     order.clear();
-    const auto add = [&](const RunningJob& job, std::size_t place) {
-        order.emplace_back(choices::expand_rank(schedule, job), job.id, place);
+    const auto add = [&](const RunningJob& job, std::size_t index) {
+        order.emplace_back(choices::expand_rank(schedule, job), job.id, index);
     };
     if (schedule.index().expandable > 0)
         for (std::uint32_t i = 0; i < running.size(); ++i)
@@ -158,12 +158,12 @@ void expand_running(Pass& pass) {
     find_starting(pass);
     rank_candidates(pass);
     const std::size_t running = schedule.snapshot().running.size();
-    for (const auto& [rank, id, place] : pass.expandable) {
+    for (const auto& [rank, id, index] : pass.expandable) {
         if (!any_idle(schedule)) return;
-        if (place < running)
-            expand(schedule, place);
+        if (index < running)
+            expand(schedule, index);
         else
-            start_larger(schedule, pass.starting[place - running]);
+            start_larger(schedule, pass.starting[index - running]);
     }
 }
 

@@ -254,9 +254,9 @@ void Victims::remove(const SystemState& state, const std::vector<Shrinkage>& don
 }
 
 void Victims::remove(const SystemState& state, std::uint32_t running) {
-    const auto place = std::find(order_.begin(), order_.end(), running);
-    if (place == order_.end()) return;
-    order_.erase(place);
+    const auto victim = std::find(order_.begin(), order_.end(), running);
+    if (victim == order_.end()) return;
+    order_.erase(victim);
     const RunningJob& job = state.snapshot().running[running];
     for (EligibilityId id = 0; id < supply_.size(); ++id)
         if (supply_[id] >= 0) supply_[id] -= shrinkable(job, state.eligible(id));

@@ -66,7 +66,7 @@ void Schedule::start_action(std::uint32_t pending, const PoolCounts& idle, int s
     if (reason == Reason::backfilled) queue_.note_backfill();
     Action& action = add(ActionKind::start, reason, job.id, idle);
     action.size_after = size;
-    action.entry = pending;
+    action.place = pending;
 }
 
 void Schedule::enlarge_start(std::size_t action, const PoolCounts& more, Time until) {
@@ -285,7 +285,7 @@ void Schedule::announce_reservations() {
                              snapshot_->pending[reservation.job].id, reservation.nodes);
         action.time = reservation.from;
         action.size_after = total(reservation.nodes);
-        action.entry = reservation.job;
+        action.place = reservation.job;
     }
 }
 
