@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "common/token_bucket.hpp"
+#include "controller/group_book.hpp"
 #include "controller/incoming.hpp"
-#include "controller/packet_book.hpp"
 #include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
 #include "controller/scaling.hpp"
@@ -110,7 +110,7 @@ struct Job {
     // What its resizes cost, as declared and measured.
     core::ResizeCost cost() const { return rescale.expected(annotation.cost); }
     // For whom the nodes are initialised that it uses.
-    PacketKey packet_key() const { return {owner, annotation.packet, annotation.init.program}; }
+    GroupKey group_key() const { return {owner, annotation.packet, annotation.init.program}; }
     // As users know it.
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 

@@ -185,7 +185,7 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const time_t hole_ends = end_of_hole(action);
     const controller::Job* known = state_.jobs.find(action.job);
     const NodeSet first = known && is_counted
-                              ? groups_.prefer_initialised(known->packet_key(), allowed, size)
+                              ? groups_.prefer_initialised(known->group_key(), allowed, size)
                               : allowed;
     Started started = start_job(job, attempt, first, size, hole_ends);
     if (started.outcome == StartOutcome::no_room && !first.equals(allowed))
