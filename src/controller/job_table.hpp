@@ -31,7 +31,7 @@ struct Participation {
     Time not_before = 0;          // no offers before: it declined or let one expire
     // For what its user asked for and ended, declined or was denied: each round of it costs lines
     // of the journal, which must not grow at a user's will.
-    TokenBucket vain{20, 1};
+    TokenBucket rate_limit{20, 1};
     // No growth before, since Slurm would not let the job have more nodes; and how often in a row
     // that was so.
     Time grow_after = 0;

@@ -30,7 +30,7 @@ bool Negotiation::on(Job& job, const protocol::Step& step, Time now) {
     if (auto may = may_ask_again(job, now); !may) return refuse("limit", may.error().message);
     auto corrected =
         job.evolution.correct(now, step.in, step.nodes, job.nodes, step.token, job.annotation);
-    job.participation.vain.take(now);
+    job.participation.rate_limit.take(now);
     if (!corrected) return refuse("denied", corrected.error().message);
     outbox_.unsaved = true;
     const bool decide = follow_step(job, step.token, now);
