@@ -18,7 +18,7 @@
 #include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
 #include "controller/scaling.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "core/model/config.hpp"
 #include "core/model/evolution.hpp"
 
