@@ -9,8 +9,9 @@
 // act on its own job, and late, doubled or foreign answers are harmless.
 //
 // What comes to nothing because a user wants it so or asks for too much is limited in number
-// (Participation::rate_limit), and with it the lines of journal and log that it costs; what succeeds is not.
-#include "controller/negotiation.hpp"
+// (Participation::rate_limit), and with it the lines of journal and log that it costs; what
+// succeeds is not.
+#include "controller/negotiation/negotiation.hpp"
 
 #include <algorithm>
 

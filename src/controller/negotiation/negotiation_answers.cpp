@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "common/hostlist.hpp"
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 namespace elastic::controller {
 

@@ -5,7 +5,7 @@
 // Always holds: a step that waits keeps what it has, and at most one agreement of its job is open.
 #include <algorithm>
 
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 namespace elastic::controller {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "common/hostlist.hpp"
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 namespace elastic::controller {
 
