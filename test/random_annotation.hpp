@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 

@@ -13,13 +13,13 @@
 #include <utility>
 
 #include "common/token_bucket.hpp"
+#include "controller/group_book.hpp"
 #include "controller/incoming.hpp"
 #include "controller/minutes.hpp"
-#include "controller/packet_book.hpp"
 #include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
 #include "controller/scaling.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "core/model/config.hpp"
 #include "core/model/evolution.hpp"
 
@@ -32,7 +32,7 @@ struct Participation {
     Time not_before = 0;          // no offers before: it declined or let one expire
     // For what its user asked for and ended, declined or was denied: each round of it costs lines
     // of the journal, which must not grow at a user's will.
-    TokenBucket vain{20, 1};
+    TokenBucket rate_limit{20, 1};
     // No growth before, since Slurm would not let the job have more nodes; and how often in a row
     // that was so.
     Time grow_after = 0;
@@ -113,7 +113,7 @@ struct Job {
     // What its resizes cost, as declared and measured.
     core::ResizeCost cost() const { return rescale.expected(annotation.cost); }
     // For whom the nodes are initialised that it uses.
-    PacketKey packet_key() const { return {owner, annotation.packet, annotation.init.program}; }
+    GroupKey group_key() const { return {owner, annotation.packet, annotation.init.program}; }
     // It has had `size` nodes from its last resize until now.
     void count_nodes_until(Time now, int size) { node_time.add(now - began, size); }
     // As users know it.

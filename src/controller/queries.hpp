@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 #include "controller/site.hpp"
 #include "journal/event.hpp"
 

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 #include "controller/outbox.hpp"
 #include "controller/queries.hpp"
 #include "controller/server.hpp"

@@ -3,7 +3,7 @@
 // shown, not only as its user has declared.
 #pragma once
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::controller {
 

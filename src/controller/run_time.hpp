@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "core/model/speedup.hpp"
 
 namespace elastic::controller {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "controller/agreement.hpp"
+#include "controller/group_book.hpp"
 #include "controller/job_table.hpp"
-#include "controller/packet_book.hpp"
 #include "journal/journal.hpp"
 
 namespace elastic::controller {
@@ -13,7 +13,7 @@ namespace elastic::controller {
 struct State {
     JobTable jobs;
     AgreementBook book;
-    PacketBook packets;
+    GroupBook groups;
     journal::Batch telling;  // what the journal is about to be told
 };
 

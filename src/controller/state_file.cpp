@@ -277,7 +277,7 @@ void fields(F& f, Batch& batch) {
 namespace elastic::controller {
 
 template <class F>
-void fields(F& f, PacketKey& key) {
+void fields(F& f, GroupKey& key) {
     f.required("user", key.user, Whole{0, UINT32_MAX});
     f.required("type", key.type, kText);
     f.required("program", key.program, kText);
@@ -308,7 +308,7 @@ namespace {
 // What is initialised for one key: since, of all, the earliest, with which too much is forgotten
 // rather than too little.
 struct Initialised {
-    PacketKey key;
+    GroupKey key;
     Time since = kNever;
     std::string node_list;
 };
@@ -321,10 +321,10 @@ void fields(F& f, Initialised& initialised) {
 }
 
 struct Beliefs {
-    using Map = std::map<std::string, PacketBook::Belief>;
+    using Map = std::map<std::string, GroupBook::Belief>;
 
     Json write(const Map& beliefs) const {
-        std::map<PacketKey, std::pair<Time, std::vector<std::string>>> by_key;
+        std::map<GroupKey, std::pair<Time, std::vector<std::string>>> by_key;
         for (const auto& [node, belief] : beliefs) {
             auto& [since, nodes] = by_key.try_emplace(belief.key, kNever, 0).first->second;
             since = std::min(since, belief.since);
@@ -351,7 +351,7 @@ struct Beliefs {
 }  // namespace
 
 template <class F>
-void fields(F& f, PacketBook& book) {
+void fields(F& f, GroupBook& book) {
     f.required("groups", book.groups_, List{});
     f.required("initialised", book.beliefs_, Beliefs{});
 }
@@ -360,7 +360,7 @@ template <class F>
 void fields(F& f, State& state) {
     int format = kFormat;
     fields(f, state.book);
-    f.when(!state.packets.empty(), "packets", state.packets);
+    f.when(!state.groups.empty(), "packets", state.groups);
     f.required("format", format, Whole{kFormat, kFormat});
     f.required("table", state.jobs);
     f.required("telling", state.telling);
@@ -380,7 +380,7 @@ Result<void> read_state(std::string_view text, State& state) {
     if (auto resumed = state.book.resume(read.book); !resumed) return resumed;
     for (auto& [id, job] : read.jobs.all()) job.submitted = true;
     state.jobs = std::move(read.jobs);
-    state.packets = std::move(read.packets);
+    state.groups = std::move(read.groups);
     state.telling = std::move(read.telling);
     return {};
 }

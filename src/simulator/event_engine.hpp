@@ -120,7 +120,7 @@ class Engine {
     const Workload& workload_;
     const SimulationOptions& options_;
     core::Cluster cluster_;
-    core::Planner planner_{core::Reservations::needed};
+    core::Planner planner_{core::Planner::Reservations::needed};
     core::Rng rng_;
     Outcome outcome_;
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::simulator {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/time.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::simulator {
 

@@ -77,7 +77,7 @@ class Scheduler {
     controller::Negotiation negotiation_{config_, state_, outbox_};
     controller::Queries queries_{config_, state_, outbox_, negotiation_, site_};
     Observer observer_{state_, outbox_, negotiation_};
-    AgreedNodes agreed_{state_.book, state_.packets};
+    AgreedNodes agreed_{state_.book, state_.groups};
     Placement placement_{agreed_, reading_.view};
     ClusterReader reader_{config_, state_, observer_, agreed_, reading_};
     Settlement settlement_{state_, outbox_, negotiation_, observer_, agreed_, placement_, reading_};

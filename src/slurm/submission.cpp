@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "common/text.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/site_config.hpp"

@@ -73,7 +73,7 @@ for preset in $there; do
 done
 
 described=$(items Cm <"$srcdir/doc/man/elastic.7" | grep -vx 'malleable\|evolving\|malleable+evolving\|rigid' | sort)
-known=$(sed -n 's/^ *Key{"\([a-z]*\)", into<.*/\1/p' "$srcdir/src/core/model/annotation.cpp" | sort)
+known=$(sed -n 's/^ *Key{"\([a-z]*\)", into<.*/\1/p' "$srcdir/src/core/model/annotation/annotation.cpp" | sort)
 [ -n "$known" ] || fail "cannot read the keys of annotations"
 [ "$described" = "$known" ] || fail "elastic(7) and annotation.cpp differ in keys"
 

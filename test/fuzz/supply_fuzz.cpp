@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/limits.hpp"
 #include "common/text.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "core/model/supply.hpp"
 #include "fuzz.hpp"
 

@@ -81,7 +81,7 @@ class RandomLife {
 
 std::string text(const Plan& plan) {
     Plan copy = plan;
-    for (Action& action : copy.actions) action.entry = 0;  // places differ by the holes
+    for (Action& action : copy.actions) action.place = 0;  // places differ by the holes
     return to_json(copy).dump();
 }
 

@@ -64,14 +64,14 @@ struct Machine {
             if (at(second) < wanted) return false;
         return true;
     }
-    Profile profile(const VacancyList& none) const {
-        Profile profile;
-        profile.begin(0, {nodes}, none);
+    AvailabilityProfile availability(const VacancyList& none) const {
+        AvailabilityProfile availability;
+        availability.begin(0, {nodes}, none);
         for (std::size_t second = 0; second < free.size(); ++second)
             if (free[second] < nodes)
-                profile.take(static_cast<Time>(second), static_cast<Time>(second + 1),
-                             {nodes - free[second]});
-        return profile;
+                availability.take(static_cast<Time>(second), static_cast<Time>(second + 1),
+                                  {nodes - free[second]});
+        return availability;
     }
 };
 
@@ -164,7 +164,7 @@ TEST(fit_finds_what_trying_everything_finds) {
     for (int round = 0; round < 4000; ++round) {
         const Machine machine = some_machine(random);
         const EvolutionProfile steps = some_profile(random, machine.nodes, 6, 3);
-        Profile resources = machine.profile(none);
+        AvailabilityProfile resources = machine.availability(none);
         for (const Expansion& expansion : kAll) {
             const auto found = fit(steps, resources, expansion);
             const auto best = best_of_all(steps, machine, expansion.limit);

@@ -606,10 +606,10 @@ TEST(requests_push_nobody_back_beyond_the_bound) {
             const Case before(snapshot, given.policy);
             const Action* promised = reservation_of_head(before);
             // Where another job is in front that would start now, that is the head once it cannot.
-            if (!promised || promised->entry != 0) return;
+            if (!promised || promised->place != 0) return;
             ++heads;
             snapshot.requests = given.snapshot.requests;
-            snapshot.pending[promised->entry].promised = promised->time;
+            snapshot.pending[promised->place].promised = promised->time;
             Policy policy = given.policy;
             policy.head_delay = heads % 3 * 10;
             const Case c(snapshot, policy);
@@ -669,7 +669,7 @@ std::pair<Snapshot, std::vector<std::uint32_t>> unfolded(Snapshot snapshot) {
 std::string text_of(std::vector<Action> actions) {
     std::ranges::stable_sort(actions, {}, [](const Action& action) {
         const bool reserves = action.kind == ActionKind::reserve;
-        return reserves ? std::tuple(true, action.entry, action.time, action.nodes)
+        return reserves ? std::tuple(true, action.place, action.time, action.nodes)
                         : std::tuple(false, std::uint32_t{0}, Time{0}, PoolCounts());
     });
     Plan plan;
@@ -688,8 +688,8 @@ TEST(copies_are_planned_as_entries_of_their_own) {
         std::map<std::uint32_t, int> starts;
         for (Action& action : plain.actions) {
             if (action.kind != ActionKind::start && action.kind != ActionKind::reserve) continue;
-            action.entry = from[action.entry];
-            several += action.kind == ActionKind::start && ++starts[action.entry] > 1;
+            action.place = from[action.place];
+            several += action.kind == ActionKind::start && ++starts[action.place] > 1;
         }
         ck_assert_msg(text_of(folded.actions) == text_of(plain.actions), "%s\nnot\n%s",
                       folded.text().c_str(), text_of(plain.actions).c_str());

@@ -131,7 +131,7 @@ TEST(nobody_gets_nodes_that_fail_or_are_too_dear_for_it) {
         for_random_cases(41, agreements, [](const Case& c) {
             for (const Action& action : c.actions) {
                 if (action.kind == ActionKind::start)
-                    holds(is_wanted(c, c.snapshot.pending[action.entry].elastic, action.nodes), c);
+                    holds(is_wanted(c, c.snapshot.pending[action.place].elastic, action.nodes), c);
                 if (action.kind == ActionKind::expand)
                     holds(is_wanted(c, c.running.at(action.job)->elastic, action.nodes), c);
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 #include <algorithm>
 

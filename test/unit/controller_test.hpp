@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 #include "controller/queries.hpp"
 #include "testing.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "testing.hpp"
 
 using namespace elastic;

@@ -18,10 +18,10 @@ struct Room {
     Room(int idle, std::initializer_list<Vacancy> coming) {
         for (const Vacancy& one : coming) vacancies.append(one.at, {one.nodes});
         vacancies.sort();
-        profile.begin(100, {idle}, vacancies);
+        availability.begin(100, {idle}, vacancies);
     }
     VacancyList vacancies;
-    Profile profile;
+    AvailabilityProfile availability;
 };
 
 const Eligibility kAll{0};
@@ -79,14 +79,14 @@ TEST(layers_are_the_profile_at_each_time) {
 TEST(a_profile_fits_at_the_earliest_time_at_which_all_of_it_does) {
     Room room(5, {{150, 0, 3}, {400, 0, 4}});
     const std::vector<Layer> stack = layers({{5, 100}, {10, 50}}, 150);
-    const auto found = fit(room.profile, kAll, stack, 100);
+    const auto found = fit(room.availability, kAll, stack, 100);
     check_that(found.has_value());
     check_eq(found->front().from, 300.0);
     check_eq(found->back().from, 400.0);
-    check_that(!fit_at(room.profile, kAll, stack, 100));
-    check_that(fit_at(room.profile, kAll, stack, 300).has_value());
-    check_eq(room.profile.free_now(0), 5);  // as it was
-    check_that(!fit(room.profile, kAll, layers({{5, 100}, {13, 50}}, 150), 100));
+    check_that(!fit_at(room.availability, kAll, stack, 100));
+    check_that(fit_at(room.availability, kAll, stack, 300).has_value());
+    check_eq(room.availability.free_now(0), 5);  // as it was
+    check_that(!fit(room.availability, kAll, layers({{5, 100}, {13, 50}}, 150), 100));
 }
 
 TEST(a_fit_is_the_earliest_by_trying_every_time) {
@@ -98,18 +98,18 @@ TEST(a_fit_is_the_earliest_by_trying_every_time) {
         Room room(10, {});
         for (int n = between(0, 5); n > 0; --n) {
             const Time from = 100 + between(0, 20), to = from + between(1, 10);
-            const int least = room.profile.free_between(0, from, to);
-            if (least > 0) room.profile.take(from, to, {between(1, least)});
+            const int least = room.availability.free_between(0, from, to);
+            if (least > 0) room.availability.take(from, to, {between(1, least)});
         }
         EvolutionProfile wanted;
         for (int n = between(1, 4); n > 0; --n)
             wanted.push_back({between(1, 10), static_cast<Duration>(between(1, 6))});
         const std::vector<Layer> stack = layers(wanted, length(wanted));
-        const auto found = fit(room.profile, kAll, stack, 100);
+        const auto found = fit(room.availability, kAll, stack, 100);
         Time first = 100;
         const auto fits = [&](Time start) {
             for (Time t = 0; t < length(wanted); ++t)
-                if (room.profile.free_at(0, start + t) < nodes_at(stack, t)) return false;
+                if (room.availability.free_at(0, start + t) < nodes_at(stack, t)) return false;
             return true;
         };
         while (!fits(first)) ++first;
@@ -120,11 +120,11 @@ TEST(a_fit_is_the_earliest_by_trying_every_time) {
 
 TEST(layers_of_a_job_that_runs_come_late_one_after_the_other) {
     Room room(2, {{300, 0, 8}});
-    const auto taken = take_in_turn(room.profile, kAll, {{5, 100, 600}, {2, 200, 400}}, 100);
+    const auto taken = take_in_turn(room.availability, kAll, {{5, 100, 600}, {2, 200, 400}}, 100);
     check_eq(taken.size(), 2U);
     check_eq(taken[0].from, 300.0);  // 100 s late
     check_eq(taken[0].to, 800.0);
     check_eq(taken[1].from, 400.0);
-    check_eq(room.profile.free_at(0, 400), 3);
-    check_that(take_in_turn(room.profile, kAll, {{50, 0, 10}}, 100).empty());
+    check_eq(room.availability.free_at(0, 400), 3);
+    check_that(take_in_turn(room.availability, kAll, {{50, 0, 10}}, 100).empty());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What applications are told and answered: each step of an agreement, who may take it, and what
 // becomes of it when somebody is late, gone or says what makes no sense.
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 #include "controller_test.hpp"
 

@@ -279,7 +279,7 @@ TEST(a_job_that_cannot_be_resized_says_why) {
     job.annotation.min = 3;
     check_eq(desk.denied(sized("shrink", 7, 2)),
              "job 6_1 cannot have 2 nodes (min=3, max=8, sizes=any)");
-    for (int i = 0; i < 20; ++i) job.participation.vain.take(desk.now);
+    for (int i = 0; i < 20; ++i) job.participation.rate_limit.take(desk.now);
     check_that(desk.denied(sized("expand", 7, 8)).starts_with("too much was asked for job 7"));
     check_that(desk.state.book.of_job(7) == nullptr);
 }

@@ -123,17 +123,17 @@ TEST(groups_and_what_nodes_are_initialised_for_outlive_a_controller) {
     waiting.group.partition = "all";
     waiting.group.initialisation = 60;
     waiting.group.waiting = {{20, 3, 1, 4, 600, 2}, {21, 1, 2, 2, 60, 2}};
-    state.packets.begin(waiting, "n[1-4]", 4);
-    state.packets.use("n[1-2]", waiting.group.key, 500);
-    state.packets.use("n3", waiting.group.key, 400);
-    state.packets.use("n4", {1001, "gauss", "./warm"}, 600);
+    state.groups.begin(waiting, "n[1-4]", 4);
+    state.groups.use("n[1-2]", waiting.group.key, 500);
+    state.groups.use("n3", waiting.group.key, 400);
+    state.groups.use("n4", {1001, "gauss", "./warm"}, 600);
     const Restart restart(state);
     check_ok(restart.done);
-    const PacketBook& packets = restart.after.packets;
-    check_eq(packets.groups().size(), 1u);
-    check_eq(packets.groups()[0].node_list, "n[1-4]");
-    check_eq(packets.groups()[0].work(), state.packets.groups()[0].work());
-    check_that((packets.initialised_for(waiting.group.key) ==
+    const GroupBook& groups = restart.after.groups;
+    check_eq(groups.all().size(), 1u);
+    check_eq(groups.all()[0].node_list, "n[1-4]");
+    check_eq(groups.all()[0].work(), state.groups.all()[0].work());
+    check_that((groups.initialised_for(waiting.group.key) ==
                 std::map<std::string, Time>{{"n1", 400}, {"n2", 400}, {"n3", 400}}));
 }
 

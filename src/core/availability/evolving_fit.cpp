@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // [evolving] algorithm 2 line by line, in its words: what the paper calls nodes less max(ep, t0,
-// t1) and loc(ep, t0, t1) is the profile's trough.  Two misprints are read as what the text says:
-// the first step is delayed and all others are expanded (line 17 has i > 0), and times that fail
-// are returned without a profile.
+// t1) and loc(ep, t0, t1) is the trough of the availability profile.  Two misprints are read as
+// what the text says: the first step is delayed and all others are expanded (line 17 has i > 0),
+// and times that fail are returned without an evolution profile.
 //
 // Compacting is the same function in a mirror: from the end that was found back to the start, over
 // the same nodes, with the steps in reverse.  What was found first is one of its solutions, so it
 // finds one; a mirrored earliest end is a latest start.
 //
-// Always holds: what is returned is free in the profile, which is as it was before.
+// Always holds: what is returned is free in the availability profile, which is as it was before.
 #include "core/availability/evolving_fit.hpp"
 
 #include <algorithm>
@@ -19,28 +19,30 @@ namespace {
 // The resources as time goes forward.
 class Forward {
   public:
-    explicit Forward(Profile& profile) : profile_(profile) {}
-    Time begin() const { return profile_.now(); }
-    Profile::Trough trough(Time from, Time to) const { return profile_.trough(0, from, to); }
+    explicit Forward(AvailabilityProfile& availability) : availability_(availability) {}
+    Time begin() const { return availability_.now(); }
+    AvailabilityProfile::Trough trough(Time from, Time to) const {
+        return availability_.trough(0, from, to);
+    }
 
   private:
-    Profile& profile_;
+    AvailabilityProfile& availability_;
 };
 
-// The resources seen from `end` backwards; before the profile's beginning nothing is free.
+// The resources seen from `end` backwards; before the present nothing is free.
 class Mirror {
   public:
-    Mirror(Profile& profile, Time end) : profile_(profile), end_(end) {}
+    Mirror(AvailabilityProfile& availability, Time end) : availability_(availability), end_(end) {}
     Time begin() const { return 0; }
-    Profile::Trough trough(Time from, Time to) const {
-        const Time before = profile_.now();
+    AvailabilityProfile::Trough trough(Time from, Time to) const {
+        const Time before = availability_.now();
         if (end_ - to < before) return {-1, from, kNever};
-        const Profile::Trough found = profile_.trough(0, end_ - to, end_ - from);
+        const AvailabilityProfile::Trough found = availability_.trough(0, end_ - to, end_ - from);
         return {found.free, end_ - found.end, end_ - found.begin};
     }
 
   private:
-    Profile& profile_;
+    AvailabilityProfile& availability_;
     Time end_;
 };
 
@@ -62,7 +64,7 @@ class Fit {
         const auto [nodes, duration] = requested_[i];
         Time start = t0;
         while (start < kNever) {
-            const Profile::Trough here = resources_.trough(start, start + duration);
+            const AvailabilityProfile::Trough here = resources_.trough(start, start + duration);
             if (here.free < nodes) {
                 start = here.end;
                 continue;
@@ -89,7 +91,7 @@ class Fit {
         const Time earliest_allowed_start = start - limit_ * duration;
         if (earliest_allowed_start > t0 - duration) return earliest_allowed_start;
         if (start == t0) return {};
-        const Profile::Trough wait = resources_.trough(t0, start);
+        const AvailabilityProfile::Trough wait = resources_.trough(t0, start);
         return wait.free < nodes ? std::optional(wait.end) : std::nullopt;
     }
 
@@ -108,8 +110,8 @@ std::optional<ScheduledEvolution> base_fit(const EvolutionProfile& requested,
 }
 
 // Rounding may let a mirrored solution begin a moment early or not be found; then the first stands.
-ScheduledEvolution compact(const EvolutionProfile& requested, Profile& resources, double limit,
-                           ScheduledEvolution found) {
+ScheduledEvolution compact(const EvolutionProfile& requested, AvailabilityProfile& resources,
+                           double limit, ScheduledEvolution found) {
     const EvolutionProfile reverse(requested.rbegin(), requested.rend());
     const Time end = found.end();
     auto mirrored = base_fit(reverse, Mirror(resources, end), limit);
@@ -121,8 +123,8 @@ ScheduledEvolution compact(const EvolutionProfile& requested, Profile& resources
 
 }  // namespace
 
-std::optional<ScheduledEvolution> fit(const EvolutionProfile& requested, Profile& resources,
-                                      Expansion expansion) {
+std::optional<ScheduledEvolution> fit(const EvolutionProfile& requested,
+                                      AvailabilityProfile& resources, Expansion expansion) {
     auto found = base_fit(requested, Forward(resources), expansion.limit);
     if (!found || !expansion.compacting) return found;
     return compact(requested, resources, expansion.limit, std::move(*found));

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "core/availability/profile.hpp"
+#include "core/availability/availability_profile.hpp"
 #include "core/model/evolution_profile.hpp"
 
 namespace elastic::core {
@@ -29,8 +29,9 @@ struct Expansion {
 };
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// Where the steps end first on nodes of pool 0 that are free from the profile's `now` on.  Steps
-// have a duration and at least one node.  None if one wants more than ever come free.
-std::optional<ScheduledEvolution> fit(const EvolutionProfile&, Profile& resources, Expansion);
+// Where the steps end first on nodes of pool 0 that are free from the `now` of the resources on.
+// Steps have a duration and at least one node.  None if one wants more than ever come free.
+std::optional<ScheduledEvolution> fit(const EvolutionProfile&, AvailabilityProfile& resources,
+                                      Expansion);
 
 }  // namespace elastic::core

@@ -13,7 +13,7 @@ namespace elastic::core {
 std::vector<ScheduledEvolution> list_schedule(const std::vector<EvolutionProfile>& requested,
                                               int nodes, Expansion expansion) {
     const VacancyList none;
-    Profile resources;
+    AvailabilityProfile resources;
     resources.begin(0, {nodes}, none);
     std::vector<ScheduledEvolution> scheduled;
     scheduled.reserve(requested.size());

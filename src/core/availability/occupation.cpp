@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A profile fits if its layers do, one beside the other.  Where one does not, the profile is put
-// off to the next time at which this one alone would fit, as line 7 of [evolving]'s algorithm 2
+// An evolution profile fits if its layers do, one beside the other.  Where one does not, the job is
+// put off to the next time at which this one alone would fit, as line 7 of [evolving]'s algorithm 2
 // goes on behind the maximum that was in the way; so the time only grows, and no time at which all
 // fit is passed over.  Which pools a layer takes is chosen before those above it are looked at:
 // with several pools a fit may be missed, but none is wrong.
 //
-// Always holds: what is returned is free in the profile.
+// Always holds: what is returned is free in the availability profile.
 #include "core/availability/occupation.hpp"
 
 #include <algorithm>
@@ -15,15 +15,15 @@ namespace elastic::core {
 namespace {
 
 // Takes them from `start` on, up to the first that does not fit, which is returned.
-const Layer* take_all(Profile& profile, const Eligibility& eligible,
+const Layer* take_all(AvailabilityProfile& availability, const Eligibility& eligible,
                       const std::vector<Layer>& layers, Time start, Occupations& taken) {
     for (const Layer& layer : layers) {
-        Occupation next{start + layer.from, start + layer.to, PoolCounts(profile.pools(), 0)};
+        Occupation next{start + layer.from, start + layer.to, PoolCounts(availability.pools(), 0)};
         const auto free = [&](PoolId pool) {
-            return profile.free_between(pool, next.from, next.to);
+            return availability.free_between(pool, next.from, next.to);
         };
         if (choose(eligible, layer.nodes, free, next.nodes) < layer.nodes) return &layer;
-        profile.take(next.from, next.to, next.nodes);
+        availability.take(next.from, next.to, next.nodes);
         taken.push_back(std::move(next));
     }
     return nullptr;
@@ -38,14 +38,16 @@ int height(const std::vector<Layer>& layers, const Layer& top) {
 }
 
 // The next start at which this layer may fit with those below it.
-Time next_start(Profile& profile, const Eligibility& eligible, const std::vector<Layer>& layers,
-                const Layer& failed, Time start) {
-    PoolCounts counts(profile.pools(), 0);
+Time next_start(AvailabilityProfile& availability, const Eligibility& eligible,
+                const std::vector<Layer>& layers, const Layer& failed, Time start) {
+    PoolCounts counts(availability.pools(), 0);
     const Time at = start + failed.from;
     Time next =
-        profile.earliest_from(at, eligible, height(layers, failed), failed.to - failed.from, counts)
+        availability
+            .earliest_from(at, eligible, height(layers, failed), failed.to - failed.from, counts)
             .value_or(kNever);
-    if (next <= at) next = profile.next_step(at);  // it is the choice of pools that is in the way
+    if (next <= at)
+        next = availability.next_step(at);  // it is the choice of pools that is in the way
     return next >= kNever
                ? kNever
                : std::max(next - failed.from, start + (std::nextafter(next, kNever) - next));
@@ -53,50 +55,50 @@ Time next_start(Profile& profile, const Eligibility& eligible, const std::vector
 
 }  // namespace
 
-void take(Profile& profile, const Occupations& occupations) {
-    for (const Occupation& one : occupations) profile.take(one.from, one.to, one.nodes);
+void take(AvailabilityProfile& availability, const Occupations& occupations) {
+    for (const Occupation& one : occupations) availability.take(one.from, one.to, one.nodes);
 }
 
-void give_back(Profile& profile, const Occupations& occupations) {
+void give_back(AvailabilityProfile& availability, const Occupations& occupations) {
     for (auto one = occupations.rbegin(); one != occupations.rend(); ++one)
-        profile.give_back(one->from, one->to, one->nodes);
+        availability.give_back(one->from, one->to, one->nodes);
 }
 
-std::optional<Occupations> fit_at(Profile& profile, const Eligibility& eligible,
+std::optional<Occupations> fit_at(AvailabilityProfile& availability, const Eligibility& eligible,
                                   const std::vector<Layer>& layers, Time start) {
     Occupations taken;
-    const Layer* failed = take_all(profile, eligible, layers, start, taken);
-    give_back(profile, taken);
+    const Layer* failed = take_all(availability, eligible, layers, start, taken);
+    give_back(availability, taken);
     return failed ? std::nullopt : std::optional(std::move(taken));
 }
 
-std::optional<Occupations> fit(Profile& profile, const Eligibility& eligible,
+std::optional<Occupations> fit(AvailabilityProfile& availability, const Eligibility& eligible,
                                const std::vector<Layer>& layers, Time from) {
     Time start = from;
     while (start < kNever) {
         Occupations taken;
-        const Layer* failed = take_all(profile, eligible, layers, start, taken);
-        give_back(profile, taken);
+        const Layer* failed = take_all(availability, eligible, layers, start, taken);
+        give_back(availability, taken);
         if (!failed) return taken;
-        start = next_start(profile, eligible, layers, *failed, start);
+        start = next_start(availability, eligible, layers, *failed, start);
     }
     return std::nullopt;
 }
 
-Occupations take_in_turn(Profile& profile, const Eligibility& eligible,
+Occupations take_in_turn(AvailabilityProfile& availability, const Eligibility& eligible,
                          const std::vector<Layer>& layers, Time start) {
     Occupations taken;
     Duration late = 0;
     for (const Layer& layer : layers) {
-        Occupation next{0, 0, PoolCounts(profile.pools(), 0)};
+        Occupation next{0, 0, PoolCounts(availability.pools(), 0)};
         const Time due = start + layer.from + late;
-        const auto from =
-            profile.earliest_from(due, eligible, layer.nodes, layer.to - layer.from, next.nodes);
+        const auto from = availability.earliest_from(due, eligible, layer.nodes,
+                                                     layer.to - layer.from, next.nodes);
         if (!from) continue;
         late += *from - due;
         next.from = *from;
         next.to = *from + (layer.to - layer.from);
-        profile.take(next.from, next.to, next.nodes);
+        availability.take(next.from, next.to, next.nodes);
         taken.push_back(std::move(next));
     }
     return taken;

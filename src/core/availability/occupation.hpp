@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/availability/profile.hpp"
+#include "core/availability/availability_profile.hpp"
 #include "core/model/evolution_profile.hpp"
 
 namespace elastic::core {
@@ -18,19 +18,21 @@ struct Occupation {
 };
 using Occupations = std::vector<Occupation>;
 
-void take(Profile&, const Occupations&);
-void give_back(Profile&, const Occupations&);
+void take(AvailabilityProfile&, const Occupations&);
+void give_back(AvailabilityProfile&, const Occupations&);
 
 // The paper's expand limit 1 (noX): the earliest time from `from` on at which all layers fit, none
-// of them later than it is to be.  None if there is no such time.  Leaves the profile as it is.
-std::optional<Occupations> fit(Profile&, const Eligibility&, const std::vector<Layer>&, Time from);
+// of them later than it is to be.  None if there is no such time.  What is free stays so.
+std::optional<Occupations> fit(AvailabilityProfile&, const Eligibility&, const std::vector<Layer>&,
+                               Time from);
 // Only if that is `start` itself.
-std::optional<Occupations> fit_at(Profile&, const Eligibility&, const std::vector<Layer>&,
-                                  Time start);
+std::optional<Occupations> fit_at(AvailabilityProfile&, const Eligibility&,
+                                  const std::vector<Layer>&, Time start);
 
 // Takes the layers of a job that has begun, whose start cannot be put off: each at its time or, if
 // there are not enough nodes, as soon afterwards as there are, and those after it so much later (an
 // infinite expand limit).  One that never fits is left out.
-Occupations take_in_turn(Profile&, const Eligibility&, const std::vector<Layer>&, Time start);
+Occupations take_in_turn(AvailabilityProfile&, const Eligibility&, const std::vector<Layer>&,
+                         Time start);
 
 }  // namespace elastic::core

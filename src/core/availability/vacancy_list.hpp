@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// When nodes come free: one entry a job and pool, in the order of time.  Half of
-// the profile (profile.hpp), and the half that outlives a pass: a job that starts
-// or ends changes one entry of it.
+// When nodes come free: one entry a job and pool, in the order of time.  Half of the availability
+// profile (availability_profile.hpp), and the half that outlives a pass: a job that starts or ends
+// changes one entry of it.
 #pragma once
 
 #include <vector>

@@ -9,7 +9,7 @@
 
 #include "common/limits.hpp"
 #include "common/result.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "core/model/policy.hpp"
 
 namespace elastic::core {

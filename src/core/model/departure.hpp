@@ -2,7 +2,7 @@
 // How a malleable job leaves nodes that it is not to have any longer.
 #pragma once
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "common/result.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 

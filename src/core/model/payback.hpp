@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/time.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 

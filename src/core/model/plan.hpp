@@ -100,7 +100,7 @@ struct Action {
     // released.
     bool deferred = false;
     JobId beneficiary = 0;    // shrink, trade
-    std::uint32_t entry = 0;  // start, reserve: which of Snapshot::pending
+    std::uint32_t place = 0;  // start, reserve: in the queue, an index into Snapshot::pending
     Time time = 0;            // reserve: when
     int size_after = 0;       // start, shrink, expand: the job's nodes then
 };

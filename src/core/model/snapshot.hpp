@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/json.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 #include "core/model/types.hpp"
 
 namespace elastic::core {

@@ -9,7 +9,7 @@
 #include "common/config_file.hpp"
 #include "common/limits.hpp"
 #include "common/text.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The main scheduling algorithm, [lina] algorithm 1.  Its lines 9 to 14, the
-// carrying out of agreements, are for whoever asked for the plan.  What has to do with nodes that
-// are not to be used ([gupta] section VII) comes before it: it is no choice of a policy.
+// The main scheduling algorithm, [lina] algorithm 1, from evolving_requests on.  Its lines 9 to 14,
+// the carrying out of agreements, are for whoever asked for the plan.  The stages before it say
+// which nodes are spoken for or not to be used ([gupta] section VII): they are no choice of a
+// policy.
 #include "core/pass/planner.hpp"
 
 #include "core/pass/stages/stages.hpp"
@@ -29,21 +30,23 @@ const Plan& Planner::plan(const Cluster& cluster, const Policy& policy, Rng& rng
 const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
                           const Policy& policy, Rng& rng) {
     Pass& pass = scratch_->pass;
-    pass.books.begin(snapshot, index, policy);
+    pass.schedule.begin(snapshot, index, policy);
     pass.rng = &rng;
     pass.only_starts =
         reservations_ == Reservations::needed && !policy.resizes() && policy.head_delay >= kNever;
     pass.victims.begin();
-    book_agreements_in_flight(pass);
+    book_agreements(pass);
+    keep_within_budgets(pass);
+    plan_later_steps(pass);
     leave_nodes(pass);
     shrink_for_budgets(pass);
-    satisfy_evolving_requests(pass);
+    evolving_requests(pass);
     initial_allocation(pass);
-    schedule_pending_jobs(pass);
+    shrink_for_pending(pass);
     withdraw_offers(pass);
-    expand_running_malleable_jobs(pass);
-    pass.books.announce_reservations();
-    return pass.books.finish();
+    expand_running(pass);
+    pass.schedule.announce_reservations();
+    return pass.schedule.finish();
 }
 
 }  // namespace elastic::core

@@ -25,14 +25,14 @@
 
 namespace elastic::core {
 
-// Which reservations a plan has under a policy that resizes nobody and bounds no delay.
-enum class Reservations {
-    all,
-    needed,  // those by which it is known who can start now: for who only carries out starts
-};
-
 class Planner {
   public:
+    // Which reservations a plan has under a policy that resizes nobody and bounds no delay.
+    enum class Reservations {
+        all,
+        needed,  // those by which it is known who can start now: for who only carries out starts
+    };
+
     explicit Planner(Reservations = Reservations::all);
     ~Planner();
 

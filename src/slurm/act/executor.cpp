@@ -176,8 +176,8 @@ void Executor::start_by_trading(const Action& start, Time now) {
 
 Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const View& view = reading_.view;
-    const core::PendingJob& entry = view.snapshot.pending[action.entry];
-    const Attempt& attempt = reading_.queue.attempts()[view.places[action.entry].attempt];
+    const core::PendingJob& entry = view.snapshot.pending[action.place];
+    const Attempt& attempt = reading_.queue.attempts()[view.places[action.place].attempt];
     const NodeSet allowed = placement_.for_start(job, action);
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
     // where the user named no number of nodes.
@@ -186,7 +186,7 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const time_t hole_ends = end_of_hole(action);
     const controller::Job* known = state_.jobs.find(action.job);
     const NodeSet first = known && is_counted
-                              ? groups_.prefer_initialised(known->packet_key(), allowed, size)
+                              ? groups_.prefer_initialised(known->group_key(), allowed, size)
                               : allowed;
     Started started = start_job(job, attempt, first, size, hole_ends);
     if (started.outcome == StartOutcome::no_room && !first.equals(allowed))
@@ -228,9 +228,9 @@ bool Executor::may_start_anywhere(const Action& action) const {
 // True if the next plan will differ by it.
 bool Executor::remember_refusal(const job_record_t* job, const Action& action,
                                 StartOutcome outcome) {
-    const Queue::Place& place = reading_.view.places[action.entry];
+    const Queue::Place& place = reading_.view.places[action.place];
     Refusals& refusals = reading_.refusals;
-    const core::PendingJob& entry = reading_.view.snapshot.pending[action.entry];
+    const core::PendingJob& entry = reading_.view.snapshot.pending[action.place];
     // As many as were asked for it may have.
     if (entry.elastic.malleable && action.size_after > entry.elastic.pref)
         return refusals.refuse_more_than_asked(place);
@@ -239,7 +239,7 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
     if (outcome == StartOutcome::no_room && entry.shares_nodes && refusals.shares(place))
         return refusals.refuse_sharing(place);
     if (outcome == StartOutcome::no_room && !entry.elastic.malleable)
-        hold_if_impossible(action.entry);
+        hold_if_impossible(action.place);
     return refusals.refuse(place);
 }
 
@@ -308,9 +308,9 @@ bool Executor::is_larger_start_barred(job_record_t* job) {
         return action.kind == ActionKind::start && action.job == job->job_id;
     });
     if (start == actions.end()) return false;
-    const core::PendingJob& entry = reading_.view.snapshot.pending[start->entry];
+    const core::PendingJob& entry = reading_.view.snapshot.pending[start->place];
     if (start->size_after <= entry.elastic.pref) return false;
-    const Queue::Place& place = reading_.view.places[start->entry];
+    const Queue::Place& place = reading_.view.places[start->place];
     auto attempt = find(reading_.queue.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, start->size_after)) return false;
     reading_.refusals.refuse_more_than_asked(place);

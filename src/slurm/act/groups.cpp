@@ -26,7 +26,7 @@ constexpr int kMostStarts = 50;
 }  // namespace
 
 void GroupRunner::advance(Time now) {
-    if (state_.packets.groups().empty() && state_.packets.beliefs().empty()) return;
+    if (state_.groups.all().empty() && state_.groups.beliefs().empty()) return;
     std::unordered_set<JobId> queue;
     for (const Queue::Place& place : reading_.queue.places()) queue.insert(place.job);
     {
@@ -34,23 +34,23 @@ void GroupRunner::advance(Time now) {
         observer_.observe(now);
         forget_rebooted();
     }
-    auto& groups = state_.packets.groups();
+    auto& groups = state_.groups.all();
     for (std::size_t next = 0; next < groups.size();) {
         ControllerLock lock;
         observer_.observe_holders(now);
         while (next < groups.size() && lock.held() < kLongestHold)
             advance(groups[next++], queue, now);
     }
-    state_.packets.forget_finished();
+    state_.groups.forget_finished();
 }
 
 void GroupRunner::forget_rebooted() {
     std::vector<std::string> gone;
-    for (const auto& [name, belief] : state_.packets.beliefs()) {
+    for (const auto& [name, belief] : state_.groups.beliefs()) {
         const node_record_t* node = find_node_record(const_cast<char*>(name.c_str()));
         if (!node || static_cast<Time>(node->boot_time) > belief.since) gone.push_back(name);
     }
-    for (const std::string& name : gone) state_.packets.forget(name);
+    for (const std::string& name : gone) state_.groups.forget(name);
 }
 
 void GroupRunner::advance(Group& group, const std::unordered_set<JobId>& queue, Time now) {
@@ -85,26 +85,26 @@ void GroupRunner::leave_lost_nodes(const Group& group, NodeSet& nodes) const {
 
 bool GroupRunner::belongs(const job_record_t* job, const Group& group) const {
     const controller::Job* known = state_.jobs.find(job->job_id);
-    return known && known->elastic && known->packet_key() == group.key && job->part_ptr &&
+    return known && known->elastic && known->group_key() == group.key && job->part_ptr &&
            group.partition == job->part_ptr->name;
 }
 
 Started GroupRunner::begin(const controller::WaitingGroup& waiting, const NodeSet& allowed,
                            int nodes, Time now) {
     const NodeSet own = prefer_initialised(waiting.group.key, allowed, nodes);
-    Group& group = state_.packets.begin(waiting, own.text(), own.count());
+    Group& group = state_.groups.begin(waiting, own.text(), own.count());
     const std::size_t jobs = group.waiting.size();
     Started started = start_jobs(group, own, now);
     if (started.outcome == StartOutcome::started)
         log_info("group of {} jobs of type {} of {}: begins on {}", jobs, group.key.type,
                  user_name(group.key.user), own.text());
     give_back_unneeded(group, own);
-    state_.packets.forget_finished();
+    state_.groups.forget_finished();
     return started;
 }
 
 void GroupRunner::extend(JobId next, const NodeSet& allowed, int nodes, Time now) {
-    Group* group = state_.packets.next_in(next);
+    Group* group = state_.groups.next_in(next);
     if (!group) return;
     const NodeSet more = prefer_initialised(group->key, allowed, nodes);
     NodeSet all = agreed_.of(*group);
@@ -114,7 +114,7 @@ void GroupRunner::extend(JobId next, const NodeSet& allowed, int nodes, Time now
     keep(*group, all);
     start_jobs(*group, all, now);
     give_back_unneeded(*group, std::move(all));
-    state_.packets.forget_finished();
+    state_.groups.forget_finished();
 }
 
 // As many as there is room for now, and as may be started in one hold of the lock; others are in
@@ -166,11 +166,11 @@ int GroupRunner::size_of(const GroupJob& job, int nodes) const {
     return size > 0 ? size : job.least;
 }
 
-NodeSet GroupRunner::prefer_initialised(const controller::PacketKey& key, const NodeSet& allowed,
+NodeSet GroupRunner::prefer_initialised(const controller::GroupKey& key, const NodeSet& allowed,
                                         int nodes) const {
     if (key.type.empty()) return allowed;
     NodeSet chosen;
-    for (const auto& [name, since] : state_.packets.initialised_for(key)) {
+    for (const auto& [name, since] : state_.groups.initialised_for(key)) {
         const node_record_t* node = find_node_record(const_cast<char*>(name.c_str()));
         if (node && allowed.has(node->index)) chosen.add(node->index);
     }
@@ -197,7 +197,7 @@ void GroupRunner::keep(Group& group, const NodeSet& nodes) {
     std::string list = nodes.text();
     if (list == group.node_list) return;
     group.node_list = std::move(list);
-    state_.packets.changed();
+    state_.groups.changed();
     outbox_.unsaved = true;
 }
 

@@ -35,7 +35,7 @@ class GroupRunner {
 
     // So many of the allowed nodes, those first that are initialised for the job; all of them if
     // the job has no type.  Needs ControllerLock.
-    NodeSet prefer_initialised(const controller::PacketKey&, const NodeSet& allowed,
+    NodeSet prefer_initialised(const controller::GroupKey&, const NodeSet& allowed,
                                int nodes) const;
 
   private:

@@ -46,7 +46,7 @@ NodeSet Placement::take(const core::PoolCounts& counts) {
 }
 
 NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {
-    const core::PendingJob& entry = view_.snapshot.pending[action.entry];
+    const core::PendingJob& entry = view_.snapshot.pending[action.place];
     const NodeSet free = agreed_.free_for(action.job);
     const auto take = [&] {
         return core::place(action.nodes, view_.pools, free, required_nodes(job));
@@ -59,7 +59,7 @@ NodeSet Placement::for_start(const job_record_t* job, const core::Action& action
 }
 
 NodeSet Placement::for_start_anywhere(const core::Action& action) {
-    const core::PendingJob& entry = view_.snapshot.pending[action.entry];
+    const core::PendingJob& entry = view_.snapshot.pending[action.place];
     NodeSet allowed = view_.nodes_of(entry.eligible);
     allowed &= agreed_.free_for(action.job);
     return entry.shares_nodes ? with_partly_used(entry, allowed) : allowed;

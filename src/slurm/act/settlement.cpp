@@ -245,11 +245,11 @@ bool Settlement::give_to_group(JobId id, const NodeSet& nodes, int size) {
     const View& view = reading_.view;
     if (const auto group = view.groups.find(id); group != view.groups.end()) {
         const NodeSet own = nodes.first(size);
-        state_.packets.begin(group->second, own.text(), own.count());
-    } else if (controller::Group* begun = state_.packets.next_in(id)) {
+        state_.groups.begin(group->second, own.text(), own.count());
+    } else if (controller::Group* begun = state_.groups.next_in(id)) {
         NodeSet own(nodes);
         begun->node_list = (own |= agreed_.of(*begun)).text();
-        state_.packets.changed();
+        state_.groups.changed();
     } else {
         return false;
     }

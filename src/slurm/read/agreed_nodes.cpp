@@ -34,7 +34,7 @@ const NodeSet& AgreedNodes::of(const std::string& list) {
 
 const NodeSet& AgreedNodes::promised() {
     forget_if_stale();
-    const std::uint64_t revision = book_.revision() + packets_.revision();
+    const std::uint64_t revision = book_.revision() + groups_.revision();
     if (revision_ == revision) return promised_;
     promised_ = NodeSet();
     for (const auto& [op, agreement] : book_.all())
@@ -42,7 +42,7 @@ const NodeSet& AgreedNodes::promised() {
             !agreement.node_list.empty())
             promised_ |= of(agreement);
     for (const auto& [job, claim] : book_.claims()) promised_ |= of(claim);
-    for (const controller::Group& group : packets_.groups()) promised_ |= of(group);
+    for (const controller::Group& group : groups_.all()) promised_ |= of(group);
     revision_ = revision;
     return promised_;
 }

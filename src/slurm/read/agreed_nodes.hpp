@@ -9,15 +9,15 @@
 #include <unordered_map>
 
 #include "controller/agreement.hpp"
-#include "controller/packet_book.hpp"
+#include "controller/group_book.hpp"
 #include "slurm/nodes.hpp"
 
 namespace elastic::slurm {
 
 class AgreedNodes {
   public:
-    AgreedNodes(const controller::AgreementBook& book, const controller::PacketBook& packets)
-        : book_(book), packets_(packets) {}
+    AgreedNodes(const controller::AgreementBook& book, const controller::GroupBook& groups)
+        : book_(book), groups_(groups) {}
 
     // Valid until the next call.
     const NodeSet& of(const controller::Agreement& agreement) { return of(agreement.node_list); }
@@ -35,7 +35,7 @@ class AgreedNodes {
     void forget_if_stale();
 
     const controller::AgreementBook& book_;
-    const controller::PacketBook& packets_;
+    const controller::GroupBook& groups_;
     std::unordered_map<std::string, NodeSet> sets_;  // by text
     time_t made_ = 0;                                // sets_ is of Slurm's table as of then
     NodeSet promised_;

@@ -40,7 +40,7 @@ void ClusterReader::read_again(Time now) {
     ControllerLock lock;
     observer_.observe_holders(now);
     const std::set<JobId> claimed = beneficiaries();
-    const Knowledge known{config_, reading_.terms, state_.packets, agreed_, claimed};
+    const Knowledge known{config_, reading_.terms, state_.groups, agreed_, claimed};
     read_cluster(now, known, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
     core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);

@@ -291,7 +291,7 @@ void Observer::resized(const job_record_t* job, Job& entry) {
     entry.node_aliases = text(compat::aliases_of(job));
     entry.batch_host = name_of(batch_host(job));
     fresh_ =
-        state_.packets.use(entry.node_list, entry.packet_key(), static_cast<Time>(time(nullptr)));
+        state_.groups.use(entry.node_list, entry.group_key(), static_cast<Time>(time(nullptr)));
 }
 
 void Observer::tell_initialisation(Job& entry, Time now, std::vector<journal::Event>& to) {
@@ -352,7 +352,7 @@ controller::Agreement* Observer::cause_of(const Job& entry, ResizeKind kind,
 
 // Who was to initialise its nodes and has not come to a good end may not have come so far.
 void Observer::ended(Job& entry, const std::string& state, Time now) {
-    if (state != "COMPLETED" && state != "REQUEUED") state_.packets.forget(entry.initialises);
+    if (state != "COMPLETED" && state != "REQUEUED") state_.groups.forget(entry.initialises);
     negotiation_.job_ended(entry, now);
     outbox_.note(now, journal::End{entry.id, state, entry.running ? entry.nodes : 0});
 }

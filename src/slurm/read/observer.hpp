@@ -3,7 +3,7 @@
 // failed nodes, and what another controller did before us.
 #pragma once
 
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {

@@ -144,7 +144,7 @@ class Builder {
     // ---- groups that have begun: to others their nodes are in use until the last job has ended
 
     void read_groups() {
-        for (const controller::Group& group : known_.packets.groups()) {
+        for (const controller::Group& group : known_.groups.all()) {
             const NodeSet& nodes = known_.agreed.of(group);
             const Time end = end_of(group, nodes);
             nodes.for_each([&](int node) { owned_until_[node] = end; });

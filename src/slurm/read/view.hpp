@@ -106,7 +106,7 @@ class Refusals {
 struct Knowledge {
     const core::Config& config;
     const std::vector<core::Terms>& terms;  // of the supply, now
-    const controller::PacketBook& packets;
+    const controller::GroupBook& groups;
     AgreedNodes& agreed;
     const std::set<JobId>& claimed;  // pending jobs that victims make room for
 };

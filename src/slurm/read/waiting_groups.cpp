@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Of the queue's entries those of one type that may be in one group are collected, and once the
-// pools are known an entry of the group takes their place.  What a group is, controller/packets
-// says.
+// pools are known an entry of the group takes their place.  What a group is,
+// controller/group_book.hpp says.
 //
 // Always holds: entries and their places in the queue stay beside each other.
 #include "slurm/read/waiting_groups.hpp"
@@ -14,7 +14,7 @@
 namespace elastic::slurm {
 
 WaitingGroups::WaitingGroups(const Knowledge& known, const Queue& queue, View& view)
-    : known_(known), queue_(queue), view_(view), in_groups_(known.packets.waiting_copies()) {}
+    : known_(known), queue_(queue), view_(view), in_groups_(known.groups.waiting_copies()) {}
 
 int WaitingGroups::copies(JobId id) const {
     const auto known = in_groups_.find(id);
@@ -22,7 +22,7 @@ int WaitingGroups::copies(JobId id) const {
 }
 
 void WaitingGroups::add_begun(core::PendingJob next, const Queue::Place& place) {
-    if (const auto* group = known_.packets.next_in(next.id))
+    if (const auto* group = known_.groups.next_in(next.id))
         begun_.push_back({group, std::move(next), place});
 }
 
@@ -37,7 +37,7 @@ void WaitingGroups::add(job_record_t* job, const controller::Job& entry,
     if (place.one_of_several || !attempt.reservation.empty() || attempt.preferred) return;
     if (pending.shares_nodes) return;
     controller::GroupCandidate candidate;
-    candidate.key = entry.packet_key();
+    candidate.key = entry.group_key();
     candidate.job.id = job->job_id;
     candidate.job.copies = tasks;
     candidate.job.least = pending.smallest_start();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Backfill.  With `none` the queue is first come first served; with `easy` a job
 // may start ahead of a blocked one that it does not delay; with `conservative`
-// it may delay none of the jobs before it.  Whether it does is for the profile to
-// say, in which the reservations stand.
+// it may delay none of the jobs before it.  Whether it does is for the
+// availability profile to say, in which the reservations stand.
 #include <cmath>
 
 #include "core/pass/choices/choices.hpp"
@@ -18,9 +18,8 @@ bool reserves_for_all(const Policy& policy) {
 }
 
 // Where nobody is malleable, nothing makes up for being overtaken: plain EASY.
-bool backfills_in_order(const Outlook& outlook) {
-    const SnapshotIndex& index = outlook.index();
-    return outlook.policy().backfill_order == BackfillOrder::queue ||
+bool backfills_in_order(const Policy& policy, const SnapshotIndex& index) {
+    return policy.backfill_order == BackfillOrder::queue ||
            index.malleable_waiting + index.malleable_running == 0;
 }
 

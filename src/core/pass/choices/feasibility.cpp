@@ -28,11 +28,11 @@ namespace {
 constexpr Duration kShortest = 1;
 
 // The size up to `size` with which the job saves most until it is resized again; 0 if with none.
-int most_earning_size(const Outlook& outlook, const RunningJob& job, int size) {
+int most_earning_size(const JobTimes& times, const RunningJob& job, int size) {
     const int from = total(job.held);
-    const Time now = outlook.snapshot().now;
+    const Time now = times.now();
     const Duration rest = expected_rest(job.last_resize, now);
-    const Duration left = job.estimated_end < now ? kNever : outlook.end_of(job) - now;
+    const Duration left = job.estimated_end < now ? kNever : times.end_of(job) - now;
     const Duration time = std::min(left, rest);
     const auto earned = [&](int to) { return earned_by_expansion(job.elastic, from, to, time); };
     if (earned(size) > 0) return size;
@@ -43,48 +43,49 @@ int most_earning_size(const Outlook& outlook, const RunningJob& job, int size) {
 
 }  // namespace
 
-bool is_feasible(const Outlook& outlook, const RunningJob& job, int size_after) {
-    const Policy& policy = outlook.policy();
+bool is_feasible(const Policy& policy, const JobTimes& times, const RunningJob& job,
+                 int size_after) {
     if (policy.feasibility != Feasibility::mebf) return true;
     const int size = total(job.held);
-    const Time now = outlook.snapshot().now;
-    const Duration left = outlook.end_of(job) - now;
-    const Duration estimate = job.duration > 0 ? job.duration : outlook.end_of(job) - job.start;
+    const Time now = times.now();
+    const Duration left = times.end_of(job) - now;
+    const Duration estimate = job.duration > 0 ? job.duration : times.end_of(job) - job.start;
     if (left < policy.least_remaining * estimate) return false;
     const Duration cost = job.elastic.cost.seconds(size, size_after);
     const Duration whole = now - job.start + rescale(left, size, size_after, job.elastic) + cost;
     return whole <= policy.most_slowdown * estimate;
 }
 
-int feasible_expansion(const Outlook& outlook, const RunningJob& job, int size) {
-    if (outlook.policy().feasibility == Feasibility::payback)
-        return most_earning_size(outlook, job, size);
-    return is_feasible(outlook, job, size) ? size : 0;
+int feasible_expansion(const Policy& policy, const JobTimes& times, const RunningJob& job,
+                       int size) {
+    if (policy.feasibility == Feasibility::payback) return most_earning_size(times, job, size);
+    return is_feasible(policy, times, job, size) ? size : 0;
 }
 
-bool is_worth_shrinking(const Outlook& outlook, Duration saved,
+bool is_worth_shrinking(const SystemState& state, Duration saved,
                         const std::vector<Shrinkage>& victims) {
-    if (outlook.policy().feasibility != Feasibility::payback) return true;
+    if (state.policy().feasibility != Feasibility::payback) return true;
     Duration cost = 0;
     for (const Shrinkage& part : victims) {
-        const RunningJob& victim = outlook.snapshot().running[part.victim];
+        const RunningJob& victim = state.snapshot().running[part.victim];
         cost += victim.elastic.cost.there_and_back(total(victim.held), part.size_after);
     }
     return cost == 0 || cost < saved;
 }
 
-double added_slowdown(const Outlook& outlook, const RunningJob& job, int size_after) {
-    const Duration longer = outlook.end_after_shrink(job, size_after) - outlook.end_of(job);
-    const Duration estimate = job.duration > 0 ? job.duration : outlook.end_of(job) - job.start;
+double added_slowdown(const JobTimes& times, const RunningJob& job, int size_after) {
+    const Duration longer = times.end_after_shrink(job, size_after) - times.end_of(job);
+    const Duration estimate = job.duration > 0 ? job.duration : times.end_of(job) - job.start;
     return longer / std::max(estimate, kShortest);
 }
 
-bool improves_slowdown(const Outlook& outlook, const PendingJob& job, Duration saved,
+bool improves_slowdown(const SystemState& state, const PendingJob& job, Duration saved,
                        const std::vector<Shrinkage>& victims) {
-    if (outlook.policy().feasibility != Feasibility::slowdown) return true;
+    if (state.policy().feasibility != Feasibility::slowdown) return true;
     double added = 0;
     for (const Shrinkage& part : victims)
-        added += added_slowdown(outlook, outlook.snapshot().running[part.victim], part.size_after);
+        added +=
+            added_slowdown(state.times(), state.snapshot().running[part.victim], part.size_after);
     return saved / std::max(job.duration, kShortest) > added;
 }
 

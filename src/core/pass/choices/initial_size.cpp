@@ -9,8 +9,8 @@
 namespace elastic::core::choices {
 namespace {
 
-int share_of(const Outlook& outlook, const Sizing& elastic) {
-    const int share = std::clamp(outlook.equal_share(), elastic.min, elastic.max);
+int share_of(const SystemState& state, const Sizing& elastic) {
+    const int share = std::clamp(state.equal_share(), elastic.min, elastic.max);
     return elastic.sizes.largest(elastic.min, share);
 }
 
@@ -19,10 +19,10 @@ Duration duration(const PendingJob& job, int size) {
 }
 
 // What a victim loses that has `kept` nodes for some time and then gets back what it had.
-Duration time_lost(const Outlook& outlook, const RunningJob& victim, int kept, Duration time) {
+Duration time_lost(const JobTimes& times, const RunningJob& victim, int kept, Duration time) {
     const int size = total(victim.held);
     const double slower = rescale(1, size, kept, victim.elastic);
-    const Duration left = outlook.end_of(victim) - outlook.snapshot().now;
+    const Duration left = times.end_of(victim) - times.now();
     return std::min(time, left * slower) * (1 - 1 / slower) +
            victim.elastic.cost.there_and_back(size, kept);
 }
@@ -31,45 +31,45 @@ Duration time_lost(const Outlook& outlook, const RunningJob& victim, int kept, D
 
 namespace {
 
-int wanted_size(const Outlook& outlook, const PendingJob& job) {
-    if (outlook.policy().initial_size == InitialSize::equal_share && job.elastic.malleable)
-        if (const int share = share_of(outlook, job.elastic)) return share;
-    if (outlook.policy().initial_size == InitialSize::minimum) return job.smallest_start();
+int wanted_size(const SystemState& state, const PendingJob& job) {
+    if (state.policy().initial_size == InitialSize::equal_share && job.elastic.malleable)
+        if (const int share = share_of(state, job.elastic)) return share;
+    if (state.policy().initial_size == InitialSize::minimum) return job.smallest_start();
     return job.requested_size();
 }
 
 }  // namespace
 
 // A job with a price starts on nodes that cost nothing, of which there may be fewer than it wants.
-int initial_size(const Outlook& outlook, const PendingJob& job) {
-    const int size = wanted_size(outlook, job);
+int initial_size(const SystemState& state, const PendingJob& job) {
+    const int size = wanted_size(state, job);
     if (job.elastic.price < 0) return size;
-    const int there = outlook.nodes_in(job.eligible);
+    const int there = state.nodes().count(job.eligible);
     const int smaller = size > there ? job.elastic.sizes.largest(job.elastic.min, there) : 0;
     return smaller > 0 ? smaller : size;
 }
 
-int initial_size(const Outlook& outlook, const PendingJob& job, int idle) {
-    const int size = initial_size(outlook, job);
+int initial_size(const SystemState& state, const PendingJob& job, int idle) {
+    const int size = initial_size(state, job);
     if (size <= idle) return job.has_range() ? std::min(job.elastic.max, idle) : size;
-    if (!is_moldable(outlook.policy()) || !job.elastic.malleable) return 0;
+    if (!is_moldable(state.policy()) || !job.elastic.malleable) return 0;
     return job.elastic.sizes.largest(job.elastic.min, idle);
 }
 
-int best_initial_size(const Outlook& outlook, const PendingJob& job) {
-    const InitialSize choice = outlook.policy().initial_size;
+int best_initial_size(const SystemState& state, const PendingJob& job) {
+    const InitialSize choice = state.policy().initial_size;
     return choice == InitialSize::flexible || choice == InitialSize::beneficial
-               ? initial_size(outlook, job)
-               : least_initial_size(outlook, job);
+               ? initial_size(state, job)
+               : least_initial_size(state, job);
 }
 
-int least_initial_size(const Outlook& outlook, const PendingJob& job) {
-    switch (outlook.policy().initial_size) {
+int least_initial_size(const SystemState& state, const PendingJob& job) {
+    switch (state.policy().initial_size) {
         case InitialSize::requested:
             return job.requested_size();
         case InitialSize::equal_share:
             // Shares change from pass to pass; what a claimed job can count on does not.
-            return job.claimed ? job.smallest_start() : initial_size(outlook, job);
+            return job.claimed ? job.smallest_start() : initial_size(state, job);
         case InitialSize::least:
         case InitialSize::available:
         case InitialSize::flexible:
@@ -86,40 +86,41 @@ bool is_moldable(const Policy& policy) {
            policy.initial_size == InitialSize::beneficial;
 }
 
-bool may_start_larger(const Outlook& outlook, const PendingJob& job) {
-    return outlook.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
+bool may_start_larger(const SystemState& state, const PendingJob& job) {
+    return state.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
 }
 
 // Turnaround is made shorter by the short: a job that is soon over loses less of a long one's
 // time than it saves of its own, even if both scale perfectly.
-Duration net_saving(const Outlook& outlook, const PendingJob& job, const RunningJob& victim,
+Duration net_saving(const JobTimes& times, const PendingJob& job, const RunningJob& victim,
                     Sizes before, Sizes after) {
     const Duration longer = duration(job, before.job), shorter = duration(job, after.job);
-    return longer - shorter + time_lost(outlook, victim, before.victim, longer) -
-           time_lost(outlook, victim, after.victim, shorter);
+    return longer - shorter + time_lost(times, victim, before.victim, longer) -
+           time_lost(times, victim, after.victim, shorter);
 }
 
 // It may end sooner with all nodes that it asks for as soon as others have ended; and if it is long
 // itself, the victims of a small start lose more than it saves.
-bool is_start_beneficial(const Outlook& outlook, const PendingJob& job, int size, bool small,
+bool is_start_beneficial(const SystemState& state, const PendingJob& job, int size, bool small,
                          const std::vector<Shrinkage>& victims) {
-    const bool weighs_losses = small && outlook.policy().initial_size == InitialSize::beneficial;
-    const Feasibility feasibility = outlook.policy().feasibility;
+    const bool weighs_losses = small && state.policy().initial_size == InitialSize::beneficial;
+    const Feasibility feasibility = state.policy().feasibility;
     const bool weighs_costs =
         feasibility == Feasibility::payback || feasibility == Feasibility::slowdown;
     // A job without an end has none that could be sooner.
     if (!(weighs_losses || weighs_costs) || job.duration >= kNever) return true;
     const int asked = job.requested_size();
-    const Time waiting = outlook.free_without_shrinking(job.eligible, asked) + duration(job, asked);
+    const Time waiting =
+        state.nodes().free_without_shrinking(job.eligible, asked) + duration(job, asked);
     const Duration stays = duration(job, size);
-    const Duration saved = waiting - (outlook.snapshot().now + stays);
+    const Duration saved = waiting - (state.snapshot().now + stays);
     Duration lost = 0;
     if (weighs_losses)
         for (const Shrinkage& part : victims)
-            lost +=
-                time_lost(outlook, outlook.snapshot().running[part.victim], part.size_after, stays);
-    return (!weighs_losses || saved > lost) && is_worth_shrinking(outlook, saved, victims) &&
-           improves_slowdown(outlook, job, saved, victims);
+            lost += time_lost(state.times(), state.snapshot().running[part.victim], part.size_after,
+                              stays);
+    return (!weighs_losses || saved > lost) && is_worth_shrinking(state, saved, victims) &&
+           improves_slowdown(state, job, saved, victims);
 }
 
 }  // namespace elastic::core::choices

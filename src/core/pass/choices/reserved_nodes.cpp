@@ -19,9 +19,8 @@ bool lends_reserved_nodes(const Policy& policy) {
            policy.feasibility != Feasibility::mebf && policy.feasibility != Feasibility::slowdown;
 }
 
-bool is_worth_lending(const Outlook& outlook, const RunningJob& job, int size_after) {
+bool is_worth_lending(const RunningJob& job, int size_after, Duration time) {
     const int size = total(job.held);
-    const Duration time = outlook.first_fall() - outlook.snapshot().now;
     const Duration saved = time - rescale(time, size, size_after, job.elastic);
     return saved > job.elastic.cost.there_and_back(size, size_after);
 }

@@ -22,17 +22,17 @@ int above_preferred(const RunningJob& job) {
 
 }  // namespace
 
-int shrink_amount(const Outlook& outlook, const RunningJob& job, int needed, int shrinkable) {
+int shrink_amount(const SystemState& state, const RunningJob& job, int needed, int shrinkable) {
     const int size = total(job.held);
-    switch (outlook.policy().shrink_amount) {
+    switch (state.policy().shrink_amount) {
         case ShrinkAmount::needed:
         case ShrinkAmount::even:
         case ShrinkAmount::preferred_first:
             return std::min(needed, shrinkable);
         case ShrinkAmount::share:
-            return std::min(static_cast<int>(outlook.policy().shrink_share * size), shrinkable);
+            return std::min(static_cast<int>(state.policy().shrink_share * size), shrinkable);
         case ShrinkAmount::equal_share:
-            return std::min({needed, shrinkable, std::max(0, size - outlook.equal_share())});
+            return std::min({needed, shrinkable, std::max(0, size - state.equal_share())});
         case ShrinkAmount::to_preferred:
             return std::min({needed, shrinkable, above_preferred(job)});
     }
@@ -44,9 +44,9 @@ bool has_first_floor(const Policy& policy) {
            policy.shrink_amount == ShrinkAmount::preferred_first;
 }
 
-Floor first_floor(const Outlook& outlook, const std::vector<std::uint32_t>& victims, int needed) {
-    if (outlook.policy().shrink_amount == ShrinkAmount::preferred_first) return {true, 0};
-    return {false, even_use_of_victims(outlook, victims, needed)};
+Floor first_floor(const SystemState& state, const std::vector<std::uint32_t>& victims, int needed) {
+    if (state.policy().shrink_amount == ShrinkAmount::preferred_first) return {true, 0};
+    return {false, even_use_of_victims(state.snapshot().running, victims, needed)};
 }
 
 int size_at(const Floor& floor, const RunningJob& job) {

@@ -15,46 +15,45 @@
 namespace elastic::core::choices {
 namespace {
 
-bool some_job_ends_soon(const Outlook& outlook) {
-    return outlook.next_end() <= outlook.snapshot().now + outlook.policy().guard_time;
+bool some_job_ends_soon(const SystemState& state) {
+    return state.nodes().next_end() <= state.snapshot().now + state.policy().guard_time;
 }
 
-bool is_well_used(const Outlook& outlook) {
-    const int nodes = outlook.nodes();
-    return nodes - outlook.idle() > outlook.policy().guard_utilization * nodes;
+bool is_well_used(const SystemState& state) {
+    const int nodes = state.nodes().count();
+    return nodes - state.nodes().idle() > state.policy().guard_utilization * nodes;
 }
 
-bool is_nearly_done(const Outlook& outlook, const RunningJob& job) {
-    const Duration whole = outlook.end_of(job) - job.start;
-    return outlook.snapshot().now - job.start >= outlook.policy().guard_done * whole;
+bool is_nearly_done(const Policy& policy, const JobTimes& times, const RunningJob& job) {
+    const Duration whole = times.end_of(job) - job.start;
+    return times.now() - job.start >= policy.guard_done * whole;
 }
 
 }  // namespace
 
-bool may_shrink(const Outlook& outlook) {
-    switch (outlook.policy().shrink_guard) {
+bool may_shrink(const SystemState& state) {
+    switch (state.policy().shrink_guard) {
         case ShrinkGuard::never:
             return false;
         case ShrinkGuard::by_default:
             return true;
         case ShrinkGuard::application:
-            return !some_job_ends_soon(outlook);
+            return !some_job_ends_soon(state);
         case ShrinkGuard::system:
-            return !(is_well_used(outlook) && some_job_ends_soon(outlook));
+            return !(is_well_used(state) && some_job_ends_soon(state));
         case ShrinkGuard::system_text:
-            return !is_well_used(outlook);
+            return !is_well_used(state);
         case ShrinkGuard::queue_blocked:
-            return outlook.idle() == 0;
+            return state.nodes().idle() == 0;
         case ShrinkGuard::shrink_plus:
-            return outlook.idle() == 0 || !outlook.has_backfilled();
+            return state.nodes().idle() == 0 || !state.queue().has_backfilled();
     }
     return false;
 }
 
-bool may_be_victim(const Outlook& outlook, const RunningJob& job) {
-    const Policy& policy = outlook.policy();
+bool may_be_victim(const Policy& policy, const JobTimes& times, const RunningJob& job) {
     if (policy.shrink_again == ShrinkAgain::never && job.shrinks > 0) return false;
-    return policy.shrink_guard != ShrinkGuard::application || !is_nearly_done(outlook, job);
+    return policy.shrink_guard != ShrinkGuard::application || !is_nearly_done(policy, times, job);
 }
 
 }  // namespace elastic::core::choices

@@ -5,9 +5,9 @@
 
 namespace elastic::core::choices {
 
-Rank victim_rank(const Outlook& outlook, const RunningJob& job, Rng& rng) {
+Rank victim_rank(const Policy& policy, const JobTimes& times, const RunningJob& job, Rng& rng) {
     const int size = total(job.held);
-    switch (outlook.policy().victim_order) {
+    switch (policy.victim_order) {
         case VictimOrder::random:
             return {static_cast<double>(rng() >> 11), 0};
         case VictimOrder::gain:
@@ -20,7 +20,7 @@ Rank victim_rank(const Outlook& outlook, const RunningJob& job, Rng& rng) {
             // How far it will be shrunk is not known yet: its cost down to the minimum.
             return {job.elastic.cost.seconds(size, job.elastic.min), 0};
         case VictimOrder::remaining_time:
-            return {outlook.end_of(job), 0};
+            return {times.end_of(job), 0};
         case VictimOrder::scalability:
             return {scalability(job), 0};
         case VictimOrder::above_preferred:
@@ -28,7 +28,7 @@ Rank victim_rank(const Outlook& outlook, const RunningJob& job, Rng& rng) {
         case VictimOrder::use:
             return {-range_use(job), 0};
         case VictimOrder::slowdown:
-            return {added_slowdown(outlook, job, job.elastic.min), 0};
+            return {added_slowdown(times, job, job.elastic.min), 0};
     }
     return {0, 0};
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Idle nodes of an accepted growth, and those that a claimed job needs besides its
-// victims' nodes, are taken before any stage runs: they have been promised, and whoever
-// came later must not undo it.  Offers that nobody has accepted are not booked: their
-// nodes count as free until stage 3 is over (see withdraw_offers.cpp).
-//
 // A trade ([wagomu] steal) is between two claimed jobs, of which each still waits for a victim: one
 // starts, on nodes that are there for the other, and this gets as many of the same pools that the
 // first one's victims have agreed to leave.  So each has what it was promised, and by pool and end
-// the profile stays as it is.
+// the availability profile stays as it is.
 //
 // Always holds: a job leaves its nodes to another at most once while it waits, and only for nodes
 // that an application has agreed to leave by a deadline.  So nobody waits for ever because of
@@ -19,24 +14,23 @@
 #include <ranges>
 
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {
 
-void Claims::collect(Books& books) {
+void Claims::collect(Schedule& schedule) {
     claims_.clear();
     coming_.clear();
     by_id_.clear();
-    const std::vector<PendingJob>& queue = books.snapshot().pending;
-    for (std::uint32_t i : books.index().claimed) {
-        const int size = choices::least_initial_size(books, queue[i]);
+    const std::vector<PendingJob>& queue = schedule.snapshot().pending;
+    for (std::uint32_t i : schedule.index().claimed) {
+        const int size = choices::least_initial_size(schedule, queue[i]);
         by_id_.emplace_back(queue[i].id, claims_.size());
-        const PoolCounts none(books.pools(), 0);
+        const PoolCounts none(schedule.pools(), 0);
         claims_.push_back({i, size, size, none, none, none});
-        books.claim(i);
+        schedule.claim(i);
     }
     std::sort(by_id_.begin(), by_id_.end());
-    for (const Promise& promise : books.snapshot().promises) {
+    for (const Promise& promise : schedule.snapshot().promises) {
         Entry* claim = find(promise.beneficiary);
         if (!claim) continue;
         const int most = std::max(claim->size, queue[claim->job].elastic.max);
@@ -44,64 +38,66 @@ void Claims::collect(Books& books) {
     }
 }
 
-void Claims::book(Books& books) {
-    const Snapshot& snapshot = books.snapshot();
+void Claims::book(Schedule& schedule) {
+    const Snapshot& snapshot = schedule.snapshot();
     for (const Promise& promise : snapshot.promises) {
-        const std::uint32_t running = books.find_running(promise.job);
+        const std::uint32_t running = schedule.running().find(promise.job);
         if (running == snapshot.running.size()) continue;  // it has ended
         if (promise.kind == ResizeKind::shrink)
-            book_shrink(books, promise, running);
+            book_shrink(schedule, promise, running);
         else if (!promise.revocable)
-            books.book_growth(running, promise.nodes);
+            schedule.book_growth(running, promise.nodes);
     }
-    keep_what_was_chosen(books);
-    choose_the_rest(books);
+    keep_what_was_chosen(schedule);
+    choose_the_rest(schedule);
 }
 
 // Chosen anew in each pass they might be others than those that are kept for the job in fact, and
 // somebody else would be given those.
-void Claims::keep_what_was_chosen(Books& books) {
-    for (const Claim& kept : books.snapshot().claims) {
+void Claims::keep_what_was_chosen(Schedule& schedule) {
+    for (const Claim& kept : schedule.snapshot().claims) {
         Entry* claim = find(kept.job);
         if (!claim) continue;
-        for (PoolId pool = 0; pool < books.pools(); ++pool)
-            claim->aside[pool] = std::clamp(books.profile().free_now(pool), 0, kept.nodes[pool]);
+        for (PoolId pool = 0; pool < schedule.pools(); ++pool)
+            claim->aside[pool] =
+                std::clamp(schedule.availability().free_now(pool), 0, kept.nodes[pool]);
         claim->spare = sum(claim->spare, claim->aside);
-        keep_aside(books, claim->job);
+        keep_aside(schedule, claim->job);
     }
 }
 
-void Claims::choose_the_rest(Books& books) {
+void Claims::choose_the_rest(Schedule& schedule) {
     for (Entry& claim : claims_) {
-        const PendingJob& job = books.snapshot().pending[claim.job];
-        PoolCounts more(books.pools(), 0);
+        const PendingJob& job = schedule.snapshot().pending[claim.job];
+        PoolCounts more(schedule.pools(), 0);
         choose(
-            books.eligible(job.eligible), claim.missing - total(claim.aside),
-            [&](PoolId pool) { return books.profile().free_now(pool); }, more);
-        books.profile().take(books.snapshot().now, books.end_of(job, claim.size), more);
+            schedule.eligible(job.eligible), claim.missing - total(claim.aside),
+            [&](PoolId pool) { return schedule.availability().free_now(pool); }, more);
+        schedule.availability().take(schedule.snapshot().now,
+                                     schedule.times().end_of(job, claim.size), more);
         claim.aside = sum(claim.aside, more);
-        if (!job.elastic.profile.empty()) books.plan_steps_after_start(claim.job, false);
+        if (!job.elastic.profile.empty()) schedule.plan_steps_after_start(claim.job, false);
     }
 }
 
-void Claims::book_shrink(Books& books, const Promise& promise, std::uint32_t victim) {
-    const Snapshot& snapshot = books.snapshot();
-    Shrinkage part{victim, promise.nodes, PoolCounts(books.pools(), 0), 0};
+void Claims::book_shrink(Schedule& schedule, const Promise& promise, std::uint32_t victim) {
+    const Snapshot& snapshot = schedule.snapshot();
+    Shrinkage part{victim, promise.nodes, PoolCounts(schedule.pools(), 0), 0};
     part.size_after = total(snapshot.running[victim].held) - total(promise.nodes);
-    Time until = books.profile().soon();
+    Time until = schedule.availability().soon();
     if (Entry* claim = find(promise.beneficiary)) {
         const PendingJob& job = snapshot.pending[claim->job];
         claim->missing -= choose(
-            books.eligible(job.eligible), claim->missing,
+            schedule.eligible(job.eligible), claim->missing,
             [&](PoolId pool) { return promise.nodes[pool]; }, part.used);
-        until = books.end_of(job, claim->size);
+        until = schedule.times().end_of(job, claim->size);
         enter(promise, *claim, part.used);
-    } else if (auto other = books.find_running(promise.beneficiary);
+    } else if (auto other = schedule.running().find(promise.beneficiary);
                other < snapshot.running.size()) {
         part.used = promise.nodes;
-        until = books.end_of(snapshot.running[other]);
+        until = schedule.times().end_of(snapshot.running[other]);
     }
-    books.book_shrink(part, until);
+    schedule.book_shrink(part, until);
 }
 
 void Claims::enter(const Promise& promise, Entry& claim, const PoolCounts& used) {
@@ -110,34 +106,34 @@ void Claims::enter(const Promise& promise, Entry& claim, const PoolCounts& used)
     claim.spare = sum(claim.spare, used);
 }
 
-void Claims::trade(Books& books, std::uint32_t pending) {
+void Claims::trade(Schedule& schedule, std::uint32_t pending) {
     Entry& own = claim_of(pending);
     if (!waits_for_victims(own)) return;
-    const PendingJob& job = books.snapshot().pending[pending];
+    const PendingJob& job = schedule.snapshot().pending[pending];
     if (!job.elastic.sizes.allows(own.size)) return;  // any more
-    const PoolCounts all = find_trades(books, own);
-    PoolCounts there(books.pools(), 0);
+    const PoolCounts all = find_trades(schedule, own);
+    PoolCounts there(schedule.pools(), 0);
     choose(
-        books.eligible(job.eligible), own.size, [&](PoolId pool) { return all[pool]; }, there);
+        schedule.eligible(job.eligible), own.size, [&](PoolId pool) { return all[pool]; }, there);
     const int missing = own.size - total(there);
-    const bool may_be_idle = choices::may_start_on_idle_nodes(books.policy());
-    const Time end = books.end_of(job, own.size);
-    const FreeNodes idle = books.available(job.eligible, may_be_idle ? missing : 0, end);
+    const bool may_be_idle = choices::may_start_on_idle_nodes(schedule.policy());
+    const Time end = schedule.times().end_of(job, own.size);
+    const FreeNodes idle = schedule.nodes().available(job.eligible, may_be_idle ? missing : 0, end);
     if (idle.count < missing) return undo_trades();
     for (const auto& [part, giver] : trades_) {
-        books.trade(*part->promise, books.snapshot().pending[giver->job].id, part->used);
+        schedule.trade(*part->promise, schedule.snapshot().pending[giver->job].id, part->used);
         part->claim = giver;
         giver->is_settled = true;
     }
     own.is_settled = true;
-    books.start_by_trading(pending, sum(there, idle.by_pool), idle.by_pool, own.size);
+    schedule.start_by_trading(pending, sum(there, idle.by_pool), idle.by_pool, own.size);
 }
 
-PoolCounts Claims::find_trades(const Books& books, const Entry& own) {
+PoolCounts Claims::find_trades(const Schedule& schedule, const Entry& own) {
     trades_.clear();
     PoolCounts nodes = sum(own.aside, own.released);
     for (Coming& part : coming_) {
-        Entry* giver = part.claim == &own ? giver_for(books, part) : nullptr;
+        Entry* giver = part.claim == &own ? giver_for(schedule, part) : nullptr;
         if (!giver) continue;
         giver->spare = difference(giver->spare, part.used);
         nodes = sum(nodes, part.used);
@@ -156,11 +152,11 @@ void Claims::undo_trades() {
 }
 
 // The last of the queue that could: who is before it is the last to lose.
-Claims::Entry* Claims::giver_for(const Books& books, const Coming& part) {
+Claims::Entry* Claims::giver_for(const Schedule& schedule, const Coming& part) {
     if (part.promise->revocable || total(part.used) == 0) return nullptr;
     for (Entry& claim : std::views::reverse(claims_)) {
         if (&claim == part.claim || claim.is_settled || !waits_for_victims(claim)) continue;
-        if (books.snapshot().pending[claim.job].has_traded) continue;
+        if (schedule.snapshot().pending[claim.job].has_traded) continue;
         if (std::ranges::equal(part.used, claim.spare, std::less_equal<>())) return &claim;
     }
     return nullptr;
@@ -170,16 +166,16 @@ void Claims::drop(std::uint32_t pending) {
     claim_of(pending).is_settled = true;
 }
 
-void Claims::keep_aside(Books& books, std::uint32_t pending) const {
+void Claims::keep_aside(Schedule& schedule, std::uint32_t pending) const {
     const Entry& claim = claim_of(pending);
-    const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
-    books.profile().take(books.snapshot().now, end, claim.aside);
+    const Time end = schedule.times().end_of(schedule.snapshot().pending[pending], claim.size);
+    schedule.availability().take(schedule.snapshot().now, end, claim.aside);
 }
 
-void Claims::give_back_aside(Books& books, std::uint32_t pending) const {
+void Claims::give_back_aside(Schedule& schedule, std::uint32_t pending) const {
     const Entry& claim = claim_of(pending);
-    const Time end = books.end_of(books.snapshot().pending[pending], claim.size);
-    books.profile().give_back(books.snapshot().now, end, claim.aside);
+    const Time end = schedule.times().end_of(schedule.snapshot().pending[pending], claim.size);
+    schedule.availability().give_back(schedule.snapshot().now, end, claim.aside);
 }
 
 Claims::Entry* Claims::find(JobId id) {
@@ -193,15 +189,6 @@ const Claims::Entry& Claims::claim_of(std::uint32_t pending) const {
 
 Claims::Entry& Claims::claim_of(std::uint32_t pending) {
     return *std::ranges::lower_bound(claims_, pending, {}, &Entry::job);
-}
-
-void book_agreements_in_flight(Pass& pass) {
-    pass.claims.collect(pass.books);
-    if (choices::lends_reserved_nodes(pass.books.policy())) pass.books.count_on_returns();
-    pass.claims.book(pass.books);
-    // Promises count as in use, steps that are still to come do not.
-    keep_within_budgets(pass);
-    pass.books.plan_later_steps();
 }
 
 }  // namespace elastic::core

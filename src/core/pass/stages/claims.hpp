@@ -10,7 +10,7 @@
 
 #include "core/model/snapshot.hpp"
 #include "core/model/types.hpp"
-#include "core/pass/state/books.hpp"
+#include "core/pass/state/schedule.hpp"
 
 namespace elastic::core {
 
@@ -18,14 +18,14 @@ class Claims {
   public:
     // Finds the claimed jobs, which nothing more is to be decided for, and with how many nodes
     // each is to start.
-    void collect(Books&);
-    // Books all promises, and sets aside the idle nodes of claimed jobs.
-    void book(Books&);
+    void collect(Schedule&);
+    // Schedule all promises, and sets aside the idle nodes of claimed jobs.
+    void book(Schedule&);
 
     // Starts a claimed job on the nodes that are there for it, others' in exchange for those that
     // its victims have not left yet, and idle ones if the policy lets it; it waits on if those are
     // too few.
-    void trade(Books&, std::uint32_t pending);
+    void trade(Schedule&, std::uint32_t pending);
     // It starts on other nodes, and nobody is to count on those of its claim.
     void drop(std::uint32_t pending);
     // Nothing more is to be decided for it in this pass.
@@ -34,8 +34,8 @@ class Claims {
     // The idle nodes that a claimed job (an index into Snapshot::pending) is to start with are
     // taken, unless they are given back so that it may be looked at whether it can start on idle
     // nodes alone.
-    void give_back_aside(Books&, std::uint32_t pending) const;
-    void keep_aside(Books&, std::uint32_t pending) const;
+    void give_back_aside(Schedule&, std::uint32_t pending) const;
+    void keep_aside(Schedule&, std::uint32_t pending) const;
 
   private:
     struct Entry {
@@ -60,13 +60,13 @@ class Claims {
     };
 
     // Takes what was kept before, as far as it is there, and chooses what is missing.
-    void keep_what_was_chosen(Books&);
-    void choose_the_rest(Books&);
-    void book_shrink(Books&, const Promise&, std::uint32_t victim);
+    void keep_what_was_chosen(Schedule&);
+    void choose_the_rest(Schedule&);
+    void book_shrink(Schedule&, const Promise&, std::uint32_t victim);
     void enter(const Promise&, Entry&, const PoolCounts& used);
     // Finds who could give what for the parts that this one still waits for; the nodes of all.
-    PoolCounts find_trades(const Books&, const Entry&);
-    Entry* giver_for(const Books&, const Coming&);
+    PoolCounts find_trades(const Schedule&, const Entry&);
+    Entry* giver_for(const Schedule&, const Coming&);
     bool waits_for_victims(const Entry&) const;
     void undo_trades();
     Entry* find(JobId);

@@ -28,55 +28,56 @@ struct SizeRange {
 };
 
 void wait_or_deny(Pass& pass, const GrowthRequest& request) {
-    if (request.deadline <= pass.books.snapshot().now) pass.books.deny(request, Reason::no_nodes);
+    if (request.deadline <= pass.schedule.snapshot().now)
+        pass.schedule.deny(request, Reason::no_nodes);
 }
 
 PoolCounts refuse(Pass& pass, const GrowthRequest& request) {
     wait_or_deny(pass, request);
-    return PoolCounts(pass.books.pools(), 0);
+    return PoolCounts(pass.schedule.pools(), 0);
 }
 
 // What victims could give to this job.
 int supply_for(Pass& pass, std::uint32_t running) {
-    const RunningJob& job = pass.books.snapshot().running[running];
-    return pass.victims.supply_without(pass.books, job.eligible, running);
+    const RunningJob& job = pass.schedule.snapshot().running[running];
+    return pass.victims.supply_without(pass.schedule, job.eligible, running);
 }
 
 // The nodes of a step are all that its job needs to go on.
-bool is_worth_shrinking(const Outlook& outlook, const RunningJob& job, int target,
+bool is_worth_shrinking(const SystemState& state, const RunningJob& job, int target,
                         const std::vector<Shrinkage>& victims) {
     if (!job.elastic.profile.empty()) return true;
-    const Duration saved = outlook.end_of(job) - outlook.end_after_resize(job, target);
-    return choices::is_worth_shrinking(outlook, saved, victims);
+    const Duration saved = state.times().end_of(job) - state.times().end_after_resize(job, target);
+    return choices::is_worth_shrinking(state, saved, victims);
 }
 
 // `until`: to when the nodes must be free, so that nobody who has been promised nodes waits for
 // them.  Returns what the job gets.
 PoolCounts satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_t running,
                           const SizeRange& asked, Time until) {
-    Books& books = pass.books;
-    const RunningJob& job = books.snapshot().running[running];
+    Schedule& schedule = pass.schedule;
+    const RunningJob& job = schedule.snapshot().running[running];
     const SizeRule& sizes = job.elastic.sizes;
-    const Time now = books.snapshot().now;
-    const int idle = books.available(job.eligible, asked.high - asked.size, until).count;
+    const Time now = schedule.snapshot().now;
+    const int idle = schedule.nodes().available(job.eligible, asked.high - asked.size, until).count;
     // Victims need time to leave, which a request at its deadline has not.
     const bool may_wait = request.deadline > now;
     const int reach = idle + (may_wait ? supply_for(pass, running) : 0);
     const int target = sizes.largest(asked.low, std::min(asked.high, asked.size + reach));
     if (target == 0) return refuse(pass, request);
     const int more = target - asked.size;
-    const FreeNodes found = books.available(job.eligible, more, until);
+    const FreeNodes found = schedule.nodes().available(job.eligible, more, until);
     std::vector<Shrinkage> victims;
     if (found.count < more) {
-        const Beneficiary who{job.eligible, more - found.count, books.end_of(job), found.by_pool,
-                              job.id};
-        victims = pass.victims.select(books, who);
-        if (victims.empty() || !is_worth_shrinking(books, job, target, victims))
+        const Beneficiary who{job.eligible, more - found.count, schedule.times().end_of(job),
+                              found.by_pool, job.id};
+        victims = pass.victims.select(schedule, who);
+        if (victims.empty() || !is_worth_shrinking(schedule, job, target, victims))
             return refuse(pass, request);
     }
-    books.grant(request, running, found.by_pool, victims);
-    pass.victims.remove(books, victims);
-    pass.victims.remove(books, running);
+    schedule.grant(request, running, found.by_pool, victims);
+    pass.victims.remove(schedule, victims);
+    pass.victims.remove(schedule, running);
     PoolCounts gained = found.by_pool;
     for (const Shrinkage& victim : victims) gained = sum(gained, victim.used);
     return gained;
@@ -86,59 +87,59 @@ PoolCounts satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_
 // and so is what it needs for the steps that follow.
 void satisfy_step(Pass& pass, const GrowthRequest& request, std::uint32_t running,
                   const SizeRange& asked) {
-    Books& books = pass.books;
-    const RunningJob& job = books.snapshot().running[running];
-    books.lift_later_steps(job.id);
-    const PoolCounts idle = books.idle_for_step(running);
+    Schedule& schedule = pass.schedule;
+    const RunningJob& job = schedule.snapshot().running[running];
+    schedule.lift_later_steps(job.id);
+    const PoolCounts idle = schedule.idle_for_step(running);
     if (total(idle) == asked.high - asked.size) {
-        books.grant(request, running, idle, {});
-        pass.victims.remove(books, running);
-        return books.plan_later_steps(running, idle);
+        schedule.grant(request, running, idle, {});
+        pass.victims.remove(schedule, running);
+        return schedule.plan_later_steps(running, idle);
     }
     const PoolCounts gained =
-        satisfy_within(pass, request, running, asked, books.end_of_growth(job));
-    books.plan_later_steps(running, gained);
+        satisfy_within(pass, request, running, asked, schedule.times().end_of_growth(job));
+    schedule.plan_later_steps(running, gained);
 }
 
 // Its nodes were planned with before anybody who waits now was promised a start.
-bool is_for_step(const Outlook& outlook, const GrowthRequest& request) {
-    const std::uint32_t running = outlook.find_running(request.job);
-    if (running == outlook.snapshot().running.size()) return false;
-    const RunningJob& job = outlook.snapshot().running[running];
+bool is_for_step(const SystemState& state, const GrowthRequest& request) {
+    const std::uint32_t running = state.running().find(request.job);
+    if (running == state.snapshot().running.size()) return false;
+    const RunningJob& job = state.snapshot().running[running];
     return !job.elastic.profile.empty() && total(job.held) < job.elastic.profile.front().nodes;
 }
 
 // `promises`: whether anybody has been promised a start.
 void satisfy(Pass& pass, const GrowthRequest& request, bool promises) {
-    Books& books = pass.books;
-    const std::uint32_t running = books.find_running(request.job);
-    if (running == books.snapshot().running.size()) return;  // it has ended
-    const RunningJob& job = books.snapshot().running[running];
+    Schedule& schedule = pass.schedule;
+    const std::uint32_t running = schedule.running().find(request.job);
+    if (running == schedule.snapshot().running.size()) return;  // it has ended
+    const RunningJob& job = schedule.snapshot().running[running];
     SizeRange asked;
     asked.size = total(job.held);
     asked.low = asked.size + std::clamp(request.least, 1, request.nodes);
     asked.high = std::min(asked.size + request.nodes, job.elastic.max);
-    if (asked.low > asked.high) return books.deny(request, Reason::beyond_maximum);
+    if (asked.low > asked.high) return schedule.deny(request, Reason::beyond_maximum);
     if (job.elastic.sizes.largest(asked.low, asked.high) == 0)
-        return books.deny(request, Reason::not_allowed_size);
-    if (!job.resizable || books.touched(running)) return wait_or_deny(pass, request);
+        return schedule.deny(request, Reason::not_allowed_size);
+    if (!job.resizable || schedule.running().touched(running)) return wait_or_deny(pass, request);
     if (!job.elastic.profile.empty()) return satisfy_step(pass, request, running, asked);
-    const bool others_are_promised = promises || books.has_later_steps();
-    const Time until = others_are_promised ? books.end_of(job) : books.snapshot().now;
+    const bool others_are_promised = promises || schedule.reservations().has_later_steps();
+    const Time until = others_are_promised ? schedule.times().end_of(job) : schedule.snapshot().now;
     satisfy_within(pass, request, running, asked, until);
 }
 
 }  // namespace
 
-void satisfy_evolving_requests(Pass& pass) {
-    if (pass.books.snapshot().requests.empty()) return;
-    pass.victims.admitted(pass.books, *pass.rng);
-    const std::vector<GrowthRequest>& requests = pass.books.snapshot().requests;
+void evolving_requests(Pass& pass) {
+    if (pass.schedule.snapshot().requests.empty()) return;
+    pass.victims.admitted(pass.schedule, *pass.rng);
+    const std::vector<GrowthRequest>& requests = pass.schedule.snapshot().requests;
     for (const GrowthRequest& request : requests)
-        if (is_for_step(pass.books, request)) satisfy(pass, request, false);
-    const KeptPromises promises(pass.books);
+        if (is_for_step(pass.schedule, request)) satisfy(pass, request, false);
+    const KeptPromises promises(pass.schedule);
     for (const GrowthRequest& request : requests)
-        if (!is_for_step(pass.books, request)) satisfy(pass, request, promises.any());
+        if (!is_for_step(pass.schedule, request)) satisfy(pass, request, promises.any());
 }
 
 }  // namespace elastic::core

@@ -23,65 +23,73 @@
 namespace elastic::core {
 namespace {
 
-bool any_idle(const Outlook& outlook) {
-    for (PoolId pool = 0; pool < outlook.pools(); ++pool)
-        if (outlook.profile().free_now(pool) > 0) return true;
+bool any_idle(const SystemState& state) {
+    for (PoolId pool = 0; pool < state.pools(); ++pool)
+        if (state.availability().free_now(pool) > 0) return true;
     return false;
 }
 
-void leave_asleep(Books& books) {
-    PoolCounts asleep(books.pools(), 0);
-    for (PoolId pool = 0; pool < books.pools(); ++pool)
-        if (books.snapshot().pools[pool].asleep) asleep[pool] = books.profile().free_now(pool);
+void leave_asleep(Schedule& schedule) {
+    PoolCounts asleep(schedule.pools(), 0);
+    for (PoolId pool = 0; pool < schedule.pools(); ++pool)
+        if (schedule.snapshot().pools[pool].asleep)
+            asleep[pool] = schedule.availability().free_now(pool);
     if (total(asleep) > 0)
-        books.profile().take(books.snapshot().now, books.profile().soon(), asleep);
+        schedule.availability().take(schedule.snapshot().now, schedule.availability().soon(),
+                                     asleep);
 }
 
 // The size to which it can be expanded over nodes that are free until `until`; 0 if it is
 // to stay as it is.
-int size_on_nodes_until(const Outlook& outlook, const RunningJob& job, Time until) {
+int size_on_nodes_until(const SystemState& state, const RunningJob& job, Time until) {
     const int room = job.elastic.max - total(job.held);
-    const int found = outlook.available(job.eligible, room, until).count;
-    const int wanted = choices::expanded_size(outlook, job, found);
-    const int size = wanted > 0 ? choices::feasible_expansion(outlook, job, wanted) : 0;
+    const int found = state.nodes().available(job.eligible, room, until).count;
+    const int wanted = choices::expanded_size(state, job, found);
+    const int size =
+        wanted > 0 ? choices::feasible_expansion(state.policy(), state.times(), job, wanted) : 0;
     if (size == 0) return 0;
-    const bool is_later = outlook.end_after_resize(job, size) > outlook.end_of(job);
-    return is_later && !outlook.falls().empty() ? 0 : size;
+    const bool is_later = state.times().end_after_resize(job, size) > state.times().end_of(job);
+    return is_later && !state.reservations().falls().empty() ? 0 : size;
 }
 
-bool expand_until(Books& books, std::uint32_t running, Time until, Reason reason) {
-    const RunningJob& job = books.snapshot().running[running];
-    const int size = size_on_nodes_until(books, job, until);
+bool expand_until(Schedule& schedule, std::uint32_t running, Time until, Reason reason) {
+    const RunningJob& job = schedule.snapshot().running[running];
+    const int size = size_on_nodes_until(schedule, job, until);
     if (size == 0) return false;
-    const PoolCounts more = books.available(job.eligible, size - total(job.held), until).by_pool;
-    if (!books.may_grow(running, more)) return false;
-    books.expand(running, more, size, reason);
+    const PoolCounts more =
+        schedule.nodes().available(job.eligible, size - total(job.held), until).by_pool;
+    if (!schedule.may_grow(running, more)) return false;
+    schedule.expand(running, more, size, reason);
     return true;
 }
 
 // Over nodes that it has to give back, if that makes it larger than those it can keep.
-bool expand_by_loan(Books& books, std::uint32_t running) {
-    const RunningJob& job = books.snapshot().running[running];
-    const Time returned = books.returns_at(running);
-    if (returned == books.end_of(job) || books.falls().empty()) return false;
-    const int kept = size_on_nodes_until(books, job, books.end_of(job));
-    const int lent = size_on_nodes_until(books, job, returned);
-    return lent > kept && choices::is_worth_lending(books, job, lent) &&
-           expand_until(books, running, returned, Reason::lent);
+bool expand_by_loan(Schedule& schedule, std::uint32_t running) {
+    const RunningJob& job = schedule.snapshot().running[running];
+    const Time returned = schedule.running().returns_at(running);
+    if (returned == schedule.times().end_of(job) || schedule.reservations().falls().empty())
+        return false;
+    const int kept = size_on_nodes_until(schedule, job, schedule.times().end_of(job));
+    const int lent = size_on_nodes_until(schedule, job, returned);
+    const Duration until_needed = schedule.reservations().first_fall() - schedule.snapshot().now;
+    return lent > kept && choices::is_worth_lending(job, lent, until_needed) &&
+           expand_until(schedule, running, returned, Reason::lent);
 }
 
-void expand(Books& books, std::uint32_t running) {
-    const Time end = books.end_of(books.snapshot().running[running]);
-    if (!expand_by_loan(books, running)) expand_until(books, running, end, Reason::nobody_can_use);
+void expand(Schedule& schedule, std::uint32_t running) {
+    const Time end = schedule.times().end_of(schedule.snapshot().running[running]);
+    if (!expand_by_loan(schedule, running))
+        expand_until(schedule, running, end, Reason::nobody_can_use);
 }
 
-void start_larger(Books& books, const Starting& start) {
+void start_larger(Schedule& schedule, const Starting& start) {
     const RunningJob& job = start.job;
-    const Time end = books.end_of(job);
-    const int size = size_on_nodes_until(books, job, end);
+    const Time end = schedule.times().end_of(job);
+    const int size = size_on_nodes_until(schedule, job, end);
     if (size == 0) return;
     const int more = size - total(job.held);
-    books.enlarge_start(start.action, books.available(job.eligible, more, end).by_pool, end);
+    schedule.enlarge_start(start.action,
+                           schedule.nodes().available(job.eligible, more, end).by_pool, end);
 }
 
 // T_rescale is to be much less than what is done with the nodes ([gupta] section IV).
@@ -93,16 +101,16 @@ ResizeCost much_more(ResizeCost cost) {
 }
 
 // The start as if the job ran already and had been left alone for ever.
-RunningJob as_running(const Outlook& outlook, const Action& start) {
-    const PendingJob& pending = outlook.snapshot().pending[start.entry];
+RunningJob as_running(const SystemState& state, const Action& start) {
+    const PendingJob& pending = state.snapshot().pending[start.place];
     RunningJob job;
     job.id = pending.id;
     job.elastic = pending.elastic;
     job.elastic.cost = much_more(pending.elastic.cost);
     job.eligible = pending.eligible;
     job.held = start.nodes;
-    job.start = outlook.snapshot().now;
-    job.estimated_end = outlook.end_of(pending, start.size_after);
+    job.start = state.snapshot().now;
+    job.estimated_end = state.times().end_of(pending, start.size_after);
     job.last_resize = -kNever;
     job.duration = pending.duration;
     return job;
@@ -110,30 +118,30 @@ RunningJob as_running(const Outlook& outlook, const Action& start) {
 
 void find_starting(Pass& pass) {
     pass.starting.clear();
-    if (!choices::expands_from_start(pass.books.policy())) return;
-    const std::vector<Action>& actions = pass.books.plan().actions;
+    if (!choices::expands_from_start(pass.schedule.policy())) return;
+    const std::vector<Action>& actions = pass.schedule.plan().actions;
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const Action& action = actions[i];
         if (action.kind != ActionKind::start || action.deferred) continue;
-        const PendingJob& job = pass.books.snapshot().pending[action.entry];
+        const PendingJob& job = pass.schedule.snapshot().pending[action.place];
         const bool has_whole_nodes = total(action.nodes) == action.size_after;
         if (job.elastic.malleable && has_whole_nodes && action.size_after < job.elastic.max)
-            pass.starting.push_back({as_running(pass.books, action), i});
+            pass.starting.push_back({as_running(pass.schedule, action), i});
     }
 }
 
-// By rank; a place behind the running jobs is one of those that start.
+// By rank; an index behind those of the running jobs is one of those that start.
 void rank_candidates(Pass& pass) {
-    const Books& books = pass.books;
-    const std::vector<RunningJob>& running = books.snapshot().running;
+    const Schedule& schedule = pass.schedule;
+    const std::vector<RunningJob>& running = schedule.snapshot().running;
     auto& order = pass.expandable;
     order.clear();
-    const auto add = [&](const RunningJob& job, std::size_t place) {
-        order.emplace_back(choices::expand_rank(books, job), job.id, place);
+    const auto add = [&](const RunningJob& job, std::size_t index) {
+        order.emplace_back(choices::expand_rank(schedule, job), job.id, index);
     };
-    if (books.index().expandable > 0)
+    if (schedule.index().expandable > 0)
         for (std::uint32_t i = 0; i < running.size(); ++i)
-            if (total(running[i].held) < running[i].elastic.max && books.may_resize(i))
+            if (total(running[i].held) < running[i].elastic.max && schedule.running().may_resize(i))
                 add(running[i], i);
     for (std::size_t i = 0; i < pass.starting.size(); ++i)
         add(pass.starting[i].job, running.size() + i);
@@ -142,20 +150,20 @@ void rank_candidates(Pass& pass) {
 
 }  // namespace
 
-void expand_running_malleable_jobs(Pass& pass) {
-    Books& books = pass.books;
-    if (!choices::may_expand(books)) return;
-    leave_asleep(books);
-    if (!any_idle(books)) return;
+void expand_running(Pass& pass) {
+    Schedule& schedule = pass.schedule;
+    if (!choices::may_expand(schedule.policy(), schedule.queue())) return;
+    leave_asleep(schedule);
+    if (!any_idle(schedule)) return;
     find_starting(pass);
     rank_candidates(pass);
-    const std::size_t running = books.snapshot().running.size();
-    for (const auto& [rank, id, place] : pass.expandable) {
-        if (!any_idle(books)) return;
-        if (place < running)
-            expand(books, place);
+    const std::size_t running = schedule.snapshot().running.size();
+    for (const auto& [rank, id, index] : pass.expandable) {
+        if (!any_idle(schedule)) return;
+        if (index < running)
+            expand(schedule, index);
         else
-            start_larger(books, pass.starting[place - running]);
+            start_larger(schedule, pass.starting[index - running]);
     }
 }
 

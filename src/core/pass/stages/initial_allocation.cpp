@@ -4,8 +4,8 @@
 //
 // The paper's listing tests "p_r != p_c"; read here as "p_r <= p_c", as its text
 // says.  A job starts if enough eligible nodes are free from now until its
-// estimated end.  Since reservations stand in the profile, this one condition is
-// EASY's rule: it ends at or before the shadow time, or it needs no more than
+// estimated end.  Since reservations stand in the availability profile, this one
+// condition is EASY's rule: it ends at or before the shadow time, or it needs no more than
 // the extra nodes, which it then uses up.
 #include <algorithm>
 
@@ -17,12 +17,13 @@ namespace {
 
 // Whether the partly used nodes of `shared` may be taken until `end`: a
 // reservation may count on their coming free.
-bool may_share_until(Books& books, const PoolCounts& idle, const PoolCounts& shared, Time end) {
-    const Time shadow = books.first_fall();
+bool may_share_until(Schedule& schedule, const PoolCounts& idle, const PoolCounts& shared,
+                     Time end) {
+    const Time shadow = schedule.reservations().first_fall();
     if (end <= shadow) return true;
-    for (PoolId pool = 0; pool < books.pools(); ++pool) {
+    for (PoolId pool = 0; pool < schedule.pools(); ++pool) {
         if (shared[pool] == 0) continue;
-        if (books.profile().free_between(pool, shadow, end) < idle[pool] + shared[pool])
+        if (schedule.availability().free_between(pool, shadow, end) < idle[pool] + shared[pool])
             return false;
     }
     return true;
@@ -31,68 +32,70 @@ bool may_share_until(Books& books, const PoolCounts& idle, const PoolCounts& sha
 // A job that shares nodes and does not fit on the idle ones: the rest may be found
 // on partly used nodes.  Whether there is room on them, only Slurm knows; if not, the
 // job comes back as refused.
-bool start_on_shared_nodes(Books& books, std::uint32_t pending, Reason reason) {
-    const PendingJob& job = books.snapshot().pending[pending];
+bool start_on_shared_nodes(Schedule& schedule, std::uint32_t pending, Reason reason) {
+    const PendingJob& job = schedule.snapshot().pending[pending];
     const int size = job.requested_size();
     if (job.refused || size < 1) return false;
-    const Time end = books.end_of(job, size);
-    const FreeNodes idle = books.available(job.eligible, size, end);
+    const Time end = schedule.times().end_of(job, size);
+    const FreeNodes idle = schedule.nodes().available(job.eligible, size, end);
     const int missing = size - idle.count;
-    PoolCounts shared(books.pools(), 0);
-    const auto left = [&](PoolId pool) { return books.shared_nodes(pool); };
-    if (choose(books.eligible(job.eligible), missing, left, shared) < missing) return false;
-    if (!may_share_until(books, idle.by_pool, shared, end)) return false;
-    books.start(pending, idle.by_pool, size, reason);
-    const Time shadow = books.first_fall();
-    if (shadow < end) books.profile().take(shadow, end, shared);
+    PoolCounts shared(schedule.pools(), 0);
+    const auto left = [&](PoolId pool) { return schedule.nodes().shared(pool); };
+    if (choose(schedule.eligible(job.eligible), missing, left, shared) < missing) return false;
+    if (!may_share_until(schedule, idle.by_pool, shared, end)) return false;
+    schedule.start(pending, idle.by_pool, size, reason);
+    const Time shadow = schedule.reservations().first_fall();
+    if (shadow < end) schedule.availability().take(shadow, end, shared);
     return true;
 }
 
 // A claimed job waits for its victims' nodes; if idle ones do as well, it starts.
 bool start_if_nodes_came_free(Pass& pass, std::uint32_t pending) {
-    Books& books = pass.books;
-    const PendingJob& job = books.snapshot().pending[pending];
-    pass.claims.give_back_aside(books, pending);
-    for (int size : {choices::initial_size(books, job), choices::least_initial_size(books, job)}) {
-        const Time end = books.end_of(job, size);
-        const FreeNodes idle = books.available(job.eligible, size, end);
+    Schedule& schedule = pass.schedule;
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    pass.claims.give_back_aside(schedule, pending);
+    for (int size :
+         {choices::initial_size(schedule, job), choices::least_initial_size(schedule, job)}) {
+        const Time end = schedule.times().end_of(job, size);
+        const FreeNodes idle = schedule.nodes().available(job.eligible, size, end);
         if (idle.count < size) continue;
-        books.start(pending, idle.by_pool, size, Reason::nodes_came_free);
+        schedule.start(pending, idle.by_pool, size, Reason::nodes_came_free);
         pass.claims.drop(pending);
         return true;
     }
-    pass.claims.keep_aside(books, pending);
+    pass.claims.keep_aside(schedule, pending);
     return false;
 }
 
 void start_claimed_job(Pass& pass, std::uint32_t pending) {
-    const Policy& policy = pass.books.policy();
+    const Policy& policy = pass.schedule.policy();
     if (pass.claims.is_settled(pending)) return;
     if (choices::may_start_on_idle_nodes(policy) && start_if_nodes_came_free(pass, pending)) return;
-    if (policy.trades()) pass.claims.trade(pass.books, pending);
+    if (policy.trades()) pass.claims.trade(pass.schedule, pending);
 }
 
 // The idle nodes that the job can have until it ends; none if it has to wait.  With
 // fewer nodes it stays longer, and what it can have until then may again be less.
-FreeNodes idle_nodes_for(const Outlook& outlook, const PendingJob& job) {
-    int size = choices::initial_size(outlook, job, outlook.free_now(job.eligible));
+FreeNodes idle_nodes_for(const SystemState& state, const PendingJob& job) {
+    int size = choices::initial_size(state, job, state.nodes().free_now(job.eligible));
     while (size > 0) {
-        FreeNodes found = outlook.available(job.eligible, size, outlook.end_of(job, size));
+        FreeNodes found =
+            state.nodes().available(job.eligible, size, state.times().end_of(job, size));
         if (found.count == size) return found;
-        size = choices::initial_size(outlook, job, found.count);
+        size = choices::initial_size(state, job, found.count);
     }
     return {};
 }
 
 // What a job must be content with to be worth a look.
-QueueIndex::Supply supply_for_backfilling(const Outlook& outlook) {
+QueueIndex::Supply supply_for_backfilling(const SystemState& state) {
     QueueIndex::Supply supply;
-    for (PoolId pool = 0; pool < outlook.pools(); ++pool) {
-        supply.free += outlook.profile().free_now(pool);
-        supply.extra += outlook.profile().free_until(pool, kNever);
+    for (PoolId pool = 0; pool < state.pools(); ++pool) {
+        supply.free += state.availability().free_now(pool);
+        supply.extra += state.availability().free_until(pool, kNever);
     }
-    for (const Time fall : outlook.falls())
-        supply.window = std::max(supply.window, fall - outlook.snapshot().now);
+    for (const Time fall : state.reservations().falls())
+        supply.window = std::max(supply.window, fall - state.snapshot().now);
     return supply;
 }
 
@@ -106,27 +109,28 @@ QueueIndex::By content_with(const Policy& policy) {
 }  // namespace
 
 bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
-    Books& books = pass.books;
-    const PendingJob& job = books.snapshot().pending[pending];
+    Schedule& schedule = pass.schedule;
+    const PendingJob& job = schedule.snapshot().pending[pending];
     const bool behind = pass.front.is_behind(job.eligible);
-    if (behind && !choices::may_overtake(books.policy())) return false;
+    if (behind && !choices::may_overtake(schedule.policy())) return false;
     const Reason reason = behind ? Reason::backfilled : Reason::fits;
-    if (!job.elastic.profile.empty()) return books.start_with_steps(pending, reason);
-    const FreeNodes idle = idle_nodes_for(books, job);
-    if (idle.count == 0) return job.shares_nodes && start_on_shared_nodes(books, pending, reason);
-    books.start(pending, idle.by_pool, idle.count, reason);
+    if (!job.elastic.profile.empty()) return schedule.start_with_steps(pending, reason);
+    const FreeNodes idle = idle_nodes_for(schedule, job);
+    if (idle.count == 0)
+        return job.shares_nodes && start_on_shared_nodes(schedule, pending, reason);
+    schedule.start(pending, idle.by_pool, idle.count, reason);
     return true;
 }
 
 void initial_allocation(Pass& pass) {
-    Books& books = pass.books;
+    Schedule& schedule = pass.schedule;
     // Whether or not they wait for other nodes too, they block nobody: theirs are set aside.
-    for (std::uint32_t claimed : books.index().claimed) start_claimed_job(pass, claimed);
-    pass.front.begin(books);
+    for (std::uint32_t claimed : schedule.index().claimed) start_claimed_job(pass, claimed);
+    pass.front.begin(schedule);
     walk_queue(
         pass,
         [&] {
-            return Wanted{supply_for_backfilling(books), content_with(books.policy())};
+            return Wanted{supply_for_backfilling(schedule), content_with(schedule.policy())};
         },
         [&](std::uint32_t place) { return start_on_idle_nodes(pass, place); });
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/pass/state/books.hpp"
+#include "core/pass/state/schedule.hpp"
 
 namespace elastic::core {
 
@@ -14,7 +14,7 @@ namespace elastic::core {
 // start may be pushed back.  None without a bound (HeadDelay=unlimited).
 class KeptPromises {
   public:
-    explicit KeptPromises(Books&);
+    explicit KeptPromises(Schedule&);
     ~KeptPromises();
     KeptPromises(const KeptPromises&) = delete;
     KeptPromises& operator=(const KeptPromises&) = delete;
@@ -25,7 +25,7 @@ class KeptPromises {
     void keep(std::uint32_t pending);
     void keep_steps(std::uint32_t pending);
 
-    Books& books_;
+    Schedule& schedule_;
     std::vector<std::uint32_t> kept_;  // places in the queue
 };
 

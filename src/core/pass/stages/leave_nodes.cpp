@@ -39,21 +39,22 @@ struct Leaving {
     bool are_lost;  // the nodes, to everybody
 };
 
-void leave(Books& books, std::uint32_t running, const Leaving& how) {
-    const RunningJob& job = books.snapshot().running[running];
+void leave(Schedule& schedule, std::uint32_t running, const Leaving& how) {
+    const RunningJob& job = schedule.snapshot().running[running];
     const int size = total(job.held), leaving = held_of(job, how.pools);
     if (leaving == 0) return;
-    const Time now = books.snapshot().now;
-    const int room = books.available(job.eligible, std::max(0, job.elastic.max - size), now).count;
+    const Time now = schedule.snapshot().now;
+    const int room =
+        schedule.nodes().available(job.eligible, std::max(0, job.elastic.max - size), now).count;
     const Departure next = how.next(job.elastic, size, leaving, room);
     if (next.grow > 0) {
-        const FreeNodes more = books.available(job.eligible, next.grow, now);
-        return books.expand(running, more.by_pool, size + next.grow, Reason::replaces);
+        const FreeNodes more = schedule.nodes().available(job.eligible, next.grow, now);
+        return schedule.expand(running, more.by_pool, size + next.grow, Reason::replaces);
     }
     if (next.leave == 0) return;
     const int lost = how.are_lost ? next.leave : 0;
-    books.leave(allocate_resource(books, running, how.pools, next.leave + next.besides, lost),
-                how.reason);
+    schedule.leave(allocate_resource(schedule, running, how.pools, next.leave + next.besides, lost),
+                   how.reason);
 }
 
 Reason why_to_leave(const Snapshot& snapshot, const RunningJob& job, const Leaving& how) {
@@ -63,27 +64,27 @@ Reason why_to_leave(const Snapshot& snapshot, const RunningJob& job, const Leavi
     return is_for_maintenance ? Reason::leaves_maintained : Reason::leaves_failing;
 }
 
-void leave_failing_nodes(Books& books) {
-    const Snapshot& snapshot = books.snapshot();
+void leave_failing_nodes(Schedule& schedule) {
+    const Snapshot& snapshot = schedule.snapshot();
     Leaving how{
         unwanted_pools(snapshot, [](const Pool& pool) { return pool.failing && pool.nodes > 0; }),
         next_replacement, Reason::leaves_failing, true};
     if (how.pools.empty()) return;
     for (std::uint32_t i = 0; i < snapshot.running.size(); ++i) {
-        if (!books.may_be_asked(i)) continue;
+        if (!schedule.running().may_be_asked(i)) continue;
         how.reason = why_to_leave(snapshot, snapshot.running[i], how);
-        leave(books, i, how);
+        leave(schedule, i, how);
     }
 }
 
-void leave_dear_nodes(Books& books) {
-    const Snapshot& snapshot = books.snapshot();
+void leave_dear_nodes(Schedule& schedule) {
+    const Snapshot& snapshot = schedule.snapshot();
     if (std::ranges::all_of(snapshot.pools, [](const Pool& pool) { return pool.price <= 0; }))
         return;
     for (std::uint32_t i = 0; i < snapshot.running.size(); ++i) {
         const Sizing& elastic = snapshot.running[i].elastic;
-        if (elastic.price < 0 || !books.may_resize(i)) continue;
-        leave(books, i,
+        if (elastic.price < 0 || !schedule.running().may_resize(i)) continue;
+        leave(schedule, i,
               {unwanted_pools(snapshot, [&](const Pool& pool) { return is_dear(pool, elastic); }),
                next_retreat, Reason::leaves_dear, false});
     }
@@ -92,8 +93,8 @@ void leave_dear_nodes(Books& books) {
 }  // namespace
 
 void leave_nodes(Pass& pass) {
-    leave_failing_nodes(pass.books);
-    leave_dear_nodes(pass.books);
+    leave_failing_nodes(pass.schedule);
+    leave_dear_nodes(pass.schedule);
 }
 
 }  // namespace elastic::core

@@ -11,8 +11,8 @@
 // job is to have by its promise: what is free from then on is set aside until it can start.
 //
 // Always holds: at most one reservation a pool's first claimant, so no more
-// reservations than pools; each stands in the profile, where no later job can
-// take its nodes.  A job that is larger than all of its pools is not blocked but
+// reservations than pools; each stands in the availability profile, where no
+// later job can take its nodes.  A job that is larger than all of its pools is not blocked but
 // hopeless, and nobody waits for it; one whose nodes never come free by the
 // estimates (down, or jobs without limit) has no reservation either.
 #include "core/pass/stages/queue_front.hpp"
@@ -24,52 +24,53 @@
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core {
-void QueueFront::begin(const Outlook& outlook) {
-    blocked_pools_.assign(outlook.pools(), false);
-    reserved_pools_.assign(outlook.pools(), false);
-    const std::size_t eligibilities = outlook.snapshot().eligibilities.size();
+void QueueFront::begin(const SystemState& state) {
+    blocked_pools_.assign(state.pools(), false);
+    reserved_pools_.assign(state.pools(), false);
+    const std::size_t eligibilities = state.snapshot().eligibilities.size();
     behind_.assign(eligibilities, false);
     reserved_.assign(eligibilities, false);
     unreserved_ = eligibilities;
 }
 
-void QueueFront::block(Books& books, std::uint32_t pending, int size) {
-    const EligibilityId id = books.snapshot().pending[pending].eligible;
-    if (reserved_[id] || size > books.nodes_in(id)) return;
-    mark(books, books.eligible(id), blocked_pools_, behind_, false);
-    if (!reserve(books, pending, size) || choices::reserves_for_all(books.policy())) return;
-    mark(books, books.eligible(id), reserved_pools_, reserved_, true);
+void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
+    const EligibilityId id = schedule.snapshot().pending[pending].eligible;
+    if (reserved_[id] || size > schedule.nodes().count(id)) return;
+    mark(schedule, schedule.eligible(id), blocked_pools_, behind_, false);
+    if (!reserve(schedule, pending, size) || choices::reserves_for_all(schedule.policy())) return;
+    mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
 }
 
 // Whether it has what it is to have.
-bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
-    const int wanted =
-        choices::reserves_for_all(books.policy()) ? books.undecided_copies(pending) : 1;
-    for (auto number = books.reservations_of(pending); number < wanted; ++number)
-        if (!reserve_one(books, pending, size)) return false;
+bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size) {
+    const int wanted = choices::reserves_for_all(schedule.policy())
+                           ? schedule.queue().undecided_copies(pending)
+                           : 1;
+    for (auto number = schedule.reservations().of(pending); number < wanted; ++number)
+        if (!reserve_one(schedule, pending, size)) return false;
     return true;
 }
 
-bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
-    const PendingJob& job = books.snapshot().pending[pending];
-    auto reservation = job.elastic.profile.empty() ? whole(books, pending, size)
-                                                   : books.fit(pending, books.snapshot().now);
+bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size) {
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    auto reservation = job.elastic.profile.empty() ? whole(schedule, pending, size)
+                                                   : schedule.fit(pending, schedule.snapshot().now);
     if (!reservation) return false;
-    if (has_promise(books, pending)) set_aside(books, job, size, *reservation);
-    books.reserve(*std::move(reservation));
+    if (has_promise(schedule, pending)) set_aside(schedule, job, size, *reservation);
+    schedule.reserve(*std::move(reservation));
     return true;
 }
 
 // Of a job that has no steps.
-std::optional<Reservation> QueueFront::whole(Books& books, std::uint32_t pending, int size) {
-    const PendingJob& job = books.snapshot().pending[pending];
-    const Duration duration = books.end_of(job, size) - books.snapshot().now;
+std::optional<Reservation> QueueFront::whole(Schedule& schedule, std::uint32_t pending, int size) {
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    const Duration duration = schedule.times().end_of(job, size) - schedule.snapshot().now;
     Reservation reservation;
     reservation.job = pending;
-    reservation.nodes.assign(books.pools(), 0);
-    const auto from =
-        books.profile().earliest(books.eligible(job.eligible), size, duration, reservation.nodes);
+    reservation.nodes.assign(schedule.pools(), 0);
+    const auto from = schedule.availability().earliest(schedule.eligible(job.eligible), size,
+                                                       duration, reservation.nodes);
     if (!from) return std::nullopt;
     reservation.from = *from;
     // A job of no length, too, is there for an instant.
@@ -78,38 +79,40 @@ std::optional<Reservation> QueueFront::whole(Books& books, std::uint32_t pending
 }
 
 // A promise binds all, and of copies it is the first one's.
-bool QueueFront::has_promise(const Books& books, std::uint32_t pending) {
-    const PendingJob& job = books.snapshot().pending[pending];
-    return books.policy().head_delay_binds == HeadDelayBinds::all && job.promised < kNever &&
-           books.undecided_copies(pending) == job.copies && books.reservations_of(pending) == 0;
+bool QueueFront::has_promise(const Schedule& schedule, std::uint32_t pending) {
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    return schedule.policy().head_delay_binds == HeadDelayBinds::all && job.promised < kNever &&
+           schedule.queue().undecided_copies(pending) == job.copies &&
+           schedule.reservations().of(pending) == 0;
 }
 
 // What is free from the latest start that the job is to have until it can start.  Not at once, so
 // that it can be lent meanwhile, and returned.
-void QueueFront::set_aside(Books& books, const PendingJob& job, int size,
+void QueueFront::set_aside(Schedule& schedule, const PendingJob& job, int size,
                            Reservation& reservation) {
-    const Policy& policy = books.policy();
-    const Time soon = std::max(books.snapshot().now + policy.resize_gap, books.profile().soon());
+    const Policy& policy = schedule.policy();
+    const Time soon =
+        std::max(schedule.snapshot().now + policy.resize_gap, schedule.availability().soon());
     const Time latest = std::max(job.promised + policy.head_delay, soon);
     if (latest >= reservation.from) return;
-    Occupation early{latest, reservation.from, PoolCounts(books.pools(), 0)};
+    Occupation early{latest, reservation.from, PoolCounts(schedule.pools(), 0)};
     const auto free = [&](PoolId pool) {
-        return books.profile().free_between(pool, early.from, early.to);
+        return schedule.availability().free_between(pool, early.from, early.to);
     };
-    choose(books.eligible(job.eligible), size, free, early.nodes);
+    choose(schedule.eligible(job.eligible), size, free, early.nodes);
     if (reservation.layers.empty())
         reservation.layers = {{reservation.from, reservation.to, reservation.nodes}};
     reservation.layers.push_back(std::move(early));
 }
 
 // Marks the pools, and then the eligibilities of which all (or any) pools are marked.
-void QueueFront::mark(const Outlook& outlook, const Eligibility& eligible,
+void QueueFront::mark(const SystemState& state, const Eligibility& eligible,
                       std::vector<std::uint8_t>& pools, std::vector<std::uint8_t>& eligibilities,
                       bool all) {
     for (PoolId pool : eligible) pools[pool] = true;
     const auto marked = [&](PoolId pool) { return pools[pool] != 0; };
     for (EligibilityId id = 0; id < eligibilities.size(); ++id) {
-        const Eligibility& other = outlook.eligible(id);
+        const Eligibility& other = state.eligible(id);
         eligibilities[id] = all ? std::all_of(other.begin(), other.end(), marked)
                                 : std::any_of(other.begin(), other.end(), marked);
     }

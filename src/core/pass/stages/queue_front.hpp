@@ -7,14 +7,14 @@
 #include <optional>
 #include <vector>
 
-#include "core/pass/state/books.hpp"
+#include "core/pass/state/schedule.hpp"
 
 namespace elastic::core {
 
 class QueueFront {
   public:
     // Back to the front of the queue; reservations made before stay.
-    void begin(const Outlook&);
+    void begin(const SystemState&);
 
     // Whether an earlier job waits for any of these pools.
     bool is_behind(EligibilityId id) const { return behind_[id]; }
@@ -26,16 +26,16 @@ class QueueFront {
     // The job cannot start.  It gets a reservation unless it has one, or jobs
     // before it have reservations for all of its pools; with conservative
     // backfilling each of its copies gets one.
-    void block(Books&, std::uint32_t pending, int size);
+    void block(Schedule&, std::uint32_t pending, int size);
 
   private:
-    void mark(const Outlook&, const Eligibility&, std::vector<std::uint8_t>& pools,
+    void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
               std::vector<std::uint8_t>& eligibilities, bool all);
-    bool reserve(Books&, std::uint32_t pending, int size);
-    bool reserve_one(Books&, std::uint32_t pending, int size);
-    static std::optional<Reservation> whole(Books&, std::uint32_t pending, int size);
-    static bool has_promise(const Books&, std::uint32_t pending);
-    static void set_aside(Books&, const PendingJob&, int size, Reservation&);
+    bool reserve(Schedule&, std::uint32_t pending, int size);
+    bool reserve_one(Schedule&, std::uint32_t pending, int size);
+    static std::optional<Reservation> whole(Schedule&, std::uint32_t pending, int size);
+    static bool has_promise(const Schedule&, std::uint32_t pending);
+    static void set_aside(Schedule&, const PendingJob&, int size, Reservation&);
 
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
     std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked

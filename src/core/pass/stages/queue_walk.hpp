@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How stages 2 and 3 go through the queue: in its order until each pool has its
-// first blocked job, and from there on only to the jobs that could start at all,
-// in the policy's order.
+// How initial_allocation and shrink_for_pending go through the queue: in its order until each pool
+// has its first blocked job, and from there on only to the jobs that could start at all, in the
+// policy's order.
 #pragma once
 
 #include "core/pass/stages/stages.hpp"
@@ -30,21 +30,21 @@ class Wanted {
 // Who could start on what is free now and stays so until its end: fewer and fewer in a pass.
 class CanStart {
   public:
-    CanStart(const Outlook& outlook, QueueIndex::By by) : outlook_(outlook), by_(by) {}
+    CanStart(const SystemState& state, QueueIndex::By by) : state_(state), by_(by) {}
 
     QueueIndex::By by() const { return by_; }
-    int most_nodes() const { return outlook_.idle(); }
+    int most_nodes() const { return state_.nodes().idle(); }
     bool fits(int nodes, Duration duration) const {
-        const Profile& profile = outlook_.profile();
-        const Time end = std::max(outlook_.snapshot().now + duration, profile.soon());
+        const AvailabilityProfile& availability = state_.availability();
+        const Time end = std::max(state_.snapshot().now + duration, availability.soon());
         int free = 0;
-        for (PoolId pool = 0; pool < outlook_.pools(); ++pool)
-            free += std::max(0, profile.free_until(pool, end));
+        for (PoolId pool = 0; pool < state_.pools(); ++pool)
+            free += std::max(0, availability.free_until(pool, end));
         return nodes <= free;
     }
 
   private:
-    const Outlook& outlook_;
+    const SystemState& state_;
     QueueIndex::By by_;
 };
 
@@ -52,14 +52,14 @@ class CanStart {
 // copies, and says whether it has.  Where one copy cannot start none can.
 template <class MakeWanted, class Start>
 void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
-    Books& books = pass.books;
-    const std::vector<PendingJob>& jobs = books.snapshot().pending;
-    const QueueIndex& queue = books.index().queue;
+    Schedule& schedule = pass.schedule;
+    const std::vector<PendingJob>& jobs = schedule.snapshot().pending;
+    const QueueIndex& queue = schedule.index().queue;
     const auto block = [&](std::uint32_t place) {
-        pass.front.block(books, place, choices::initial_size(books, jobs[place]));
+        pass.front.block(schedule, place, choices::initial_size(schedule, jobs[place]));
     };
     const auto try_one = [&](std::uint32_t place) {
-        while (!books.decided(place))
+        while (!schedule.queue().decided(place))
             if (!start(place)) return block(place);
     };
     std::uint32_t place = queue.next(0);
@@ -67,27 +67,27 @@ void walk_queue(Pass& pass, MakeWanted wanted, Start start) {
     std::uint32_t unknown = 0;
     for (; place < queue.end() && !pass.front.is_settled(); place = queue.next(place + 1)) {
         if (pass.only_starts && place >= unknown)
-            unknown = queue.next(place, CanStart(books, wanted().by())) + 1;
+            unknown = queue.next(place, CanStart(schedule, wanted().by())) + 1;
         if (unknown > queue.end()) return;
-        if (place + 1 < unknown && !books.decided(place))
+        if (place + 1 < unknown && !schedule.queue().decided(place))
             block(place);
         else
             try_one(place);
     }
-    if (place >= queue.end() || !choices::may_overtake(books.policy())) return;
+    if (place >= queue.end() || !choices::may_overtake(schedule.policy())) return;
     Wanted now = wanted();
     const auto try_candidate = [&](std::uint32_t candidate) {
         try_one(candidate);
         now = wanted();
     };
-    if (choices::backfills_in_order(books)) {
+    if (choices::backfills_in_order(schedule.policy(), schedule.index())) {
         for (place = queue.next(place, now); place < queue.end();
              place = queue.next(place + 1, now))
             try_candidate(place);
         return;
     }
     const auto rank = [&](int nodes, Duration duration) {
-        return choices::backfill_rank(books.policy(), nodes, duration);
+        return choices::backfill_rank(schedule.policy(), nodes, duration);
     };
     const auto rank_of = [&](std::uint32_t of) {
         return rank(jobs[of].elastic.pref, jobs[of].duration);

@@ -12,8 +12,8 @@
 // starts; the next blocked job then becomes the head.
 //
 // A malleable job whose minimum fits on idle nodes needs no victim and starts on
-// those; any job that fits now that a reservation has gone starts as in stage 2.  If no running job
-// can be shrunk, the stage does nothing (algorithm 1, line 3).
+// those; any job that fits now that a reservation has gone starts as in initial_allocation.  If no
+// running job can be shrunk, the stage does nothing (algorithm 1, line 3).
 //
 // With ShrinkFor=anybody the loop is [mebf] algorithm 2's, over the running jobs: nobody is to have
 // the nodes, and the next plan finds them idle.
@@ -27,14 +27,14 @@
 namespace elastic::core {
 namespace {
 
-// Takes a job's reservation, if it has one, out of the profile while the job
-// is looked at, and puts it back unless it is dropped because the job has started.
+// Takes a job's reservation, if it has one, out of the availability profile while the job is
+// looked at, and puts it back unless it is dropped because the job has started.
 class LiftedReservation {
   public:
-    LiftedReservation(Books& books, std::uint32_t pending)
-        : books_(books), reservation_(books.lift_reservation(pending)) {}
+    LiftedReservation(Schedule& schedule, std::uint32_t pending)
+        : schedule_(schedule), reservation_(schedule.lift_reservation(pending)) {}
     ~LiftedReservation() {
-        if (reservation_) books_.reserve(*std::move(reservation_));
+        if (reservation_) schedule_.reserve(*std::move(reservation_));
     }
     LiftedReservation(const LiftedReservation&) = delete;
     LiftedReservation& operator=(const LiftedReservation&) = delete;
@@ -43,103 +43,106 @@ class LiftedReservation {
     void drop() { reservation_.reset(); }
 
   private:
-    Books& books_;
+    Schedule& schedule_;
     std::optional<Reservation> reservation_;
 };
 
 bool start_on_victims(Pass& pass, std::uint32_t pending, int size) {
-    Books& books = pass.books;
-    const PendingJob& job = books.snapshot().pending[pending];
-    const Time end = books.end_of(job, size);
-    const PoolCounts idle = books.available(job.eligible, size, end).by_pool;
+    Schedule& schedule = pass.schedule;
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    const Time end = schedule.times().end_of(job, size);
+    const PoolCounts idle = schedule.nodes().available(job.eligible, size, end).by_pool;
     const int needed = size - total(idle);
     if (needed == 0) {
         const bool behind = pass.front.is_behind(job.eligible);
-        books.start(pending, idle, size, behind ? Reason::backfilled : Reason::fits);
+        schedule.start(pending, idle, size, behind ? Reason::backfilled : Reason::fits);
         return true;
     }
-    if (books.has_claim(job.id) || pass.victims.supply(books, job.eligible) < needed) return false;
-    const bool is_least = size <= choices::least_initial_size(books, job);
+    if (schedule.queue().has_claim(job.id) || pass.victims.supply(schedule, job.eligible) < needed)
+        return false;
+    const bool is_least = size <= choices::least_initial_size(schedule, job);
     const Beneficiary who{job.eligible, needed, end, idle, 0, is_least};
-    std::vector<Shrinkage> victims = pass.victims.select(books, who);
+    std::vector<Shrinkage> victims = pass.victims.select(schedule, who);
     if (victims.empty()) return false;
-    const bool small = size < choices::initial_size(books, job);
-    if (choices::may_start_larger(books, job))
-        size = pass.victims.take_more(books, job, who, size, victims);
-    if (!choices::is_start_beneficial(books, job, size, small, victims)) return false;
-    books.start_by_shrinking(pending, idle, size, victims);
-    pass.victims.remove(books, victims);
+    const bool small = size < choices::initial_size(schedule, job);
+    if (choices::may_start_larger(schedule, job))
+        size = pass.victims.take_more(schedule, job, who, size, victims);
+    if (!choices::is_start_beneficial(schedule, job, size, small, victims)) return false;
+    schedule.start_by_shrinking(pending, idle, size, victims);
+    pass.victims.remove(schedule, victims);
     return true;
 }
 
 // A job with an evolution profile also has to have its later steps in time.
 bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
-    Books& books = pass.books;
-    const PendingJob& job = books.snapshot().pending[pending];
+    Schedule& schedule = pass.schedule;
+    const PendingJob& job = schedule.snapshot().pending[pending];
     if (job.elastic.profile.empty()) return start_on_victims(pass, pending, size);
-    if (!books.plan_steps_after_start(pending, true)) return false;
+    if (!schedule.plan_steps_after_start(pending, true)) return false;
     const bool starts = start_on_victims(pass, pending, size);
-    if (!starts) books.lift_later_steps(job.id);
+    if (!starts) schedule.lift_later_steps(job.id);
     return starts;
 }
 
 bool start_somehow(Pass& pass, std::uint32_t pending, int size) {
-    const Books& books = pass.books;
-    const int best = choices::best_initial_size(books, books.snapshot().pending[pending]);
+    const Schedule& schedule = pass.schedule;
+    const int best = choices::best_initial_size(schedule, schedule.snapshot().pending[pending]);
     return start_on_idle_nodes(pass, pending) ||
            (best > size && start_by_shrinking(pass, pending, best)) ||
            start_by_shrinking(pass, pending, size);
 }
 
 bool start_instead_of_reservation(Pass& pass, std::uint32_t pending, int size) {
-    LiftedReservation own(pass.books, pending);
+    LiftedReservation own(pass.schedule, pending);
     if (!start_somehow(pass, pending, size)) return false;
     // What its reservation held is free for others.
-    if (own.exists()) pass.failures.clear(pass.books.snapshot().eligibilities.size());
+    if (own.exists()) pass.failures.clear(pass.schedule.snapshot().eligibilities.size());
     own.drop();
     return true;
 }
 
 bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     Failures& failures = pass.failures;
-    Books& books = pass.books;
-    const PendingJob& job = books.snapshot().pending[pending];
-    if (pass.front.is_behind(job.eligible) && !choices::may_overtake(books.policy())) return false;
-    const int size = choices::least_initial_size(books, job);
+    Schedule& schedule = pass.schedule;
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    if (pass.front.is_behind(job.eligible) && !choices::may_overtake(schedule.policy()))
+        return false;
+    const int size = choices::least_initial_size(schedule, job);
     const bool is_judged_by_size = job.elastic.profile.empty();
     if (size < 1) return false;
     if (is_judged_by_size && failures.covers(job.eligible, size, job.duration)) return false;
-    if (books.free_now(job.eligible) + pass.victims.supply(books, job.eligible) < size)
+    if (schedule.nodes().free_now(job.eligible) + pass.victims.supply(schedule, job.eligible) <
+        size)
         return false;
-    const auto reserved = books.reservations_of(pending);
+    const auto reserved = schedule.reservations().of(pending);
     if (start_instead_of_reservation(pass, pending, size)) return true;
     // A copy that has none would wait longer, which may make shrinking worth it.
-    const bool all_reserved = reserved >= books.undecided_copies(pending);
+    const bool all_reserved = reserved >= schedule.queue().undecided_copies(pending);
     if (reserved > 0 && !all_reserved && start_somehow(pass, pending, size)) return true;
     // Others may be helped where only its turn has not come.
-    if (books.has_claim(job.id)) return false;
+    if (schedule.queue().has_claim(job.id)) return false;
     // Where it would not pay for this job, it is taken not to pay for one that wants no less for no
     // less time: not so for sure, but no worse by measurement and less to search.
     if (!all_reserved && is_judged_by_size) failures.add(job.eligible, size, job.duration);
     return false;
 }
 
-// Bounds from above what stage 3 can give to one job, so that a pass in which it
+// Bounds from above what this stage can give to one job, so that a pass in which it
 // helps nobody costs nothing.
-int most_in_reach(const Outlook& outlook) {
-    return outlook.idle() + outlook.index().shrinkable;
+int most_in_reach(const SystemState& state) {
+    return state.nodes().idle() + state.index().shrinkable;
 }
 
 // A closer bound takes a look at all victims for each set of pools.
 constexpr std::size_t kFewEligibilities = 8;
 
 int reach(Pass& pass) {
-    const Books& books = pass.books;
-    const std::size_t eligibilities = books.snapshot().eligibilities.size();
-    if (eligibilities > kFewEligibilities) return most_in_reach(books);
+    const Schedule& schedule = pass.schedule;
+    const std::size_t eligibilities = schedule.snapshot().eligibilities.size();
+    if (eligibilities > kFewEligibilities) return most_in_reach(schedule);
     int nodes = 0;
     for (EligibilityId id = 0; id < eligibilities; ++id)
-        nodes = std::max(nodes, books.free_now(id) + pass.victims.supply(books, id));
+        nodes = std::max(nodes, schedule.nodes().free_now(id) + pass.victims.supply(schedule, id));
     return nodes;
 }
 
@@ -150,28 +153,28 @@ Wanted within_reach(Pass& pass) {
 
 // Nodes that the first waiting job can use.
 void shrink_for_queue(Pass& pass) {
-    Books& books = pass.books;
-    const std::vector<PendingJob>& queue = books.snapshot().pending;
+    Schedule& schedule = pass.schedule;
+    const std::vector<PendingJob>& queue = schedule.snapshot().pending;
     for (std::uint32_t place = 0; place < queue.size(); ++place) {
-        if (books.decided(place)) continue;
-        const auto parts = pass.victims.select_all(books, queue[place].eligible);
-        for (const Shrinkage& part : parts) books.shrink_for_anybody(part);
-        return pass.victims.remove(books, parts);
+        if (schedule.queue().decided(place)) continue;
+        const auto parts = pass.victims.select_all(schedule, queue[place].eligible);
+        for (const Shrinkage& part : parts) schedule.shrink_for_anybody(part);
+        return pass.victims.remove(schedule, parts);
     }
 }
 
 }  // namespace
 
-void schedule_pending_jobs(Pass& pass) {
-    Books& books = pass.books;
-    const QueueIndex& queue = books.index().queue;
-    const bool for_anybody = books.policy().shrink_for == ShrinkFor::anybody;
-    if (!books.is_anyone_waiting()) return;
-    if (!for_anybody && !queue.any_within(most_in_reach(books))) return;
-    if (!pass.victims.admitted(books, *pass.rng)) return;
+void shrink_for_pending(Pass& pass) {
+    Schedule& schedule = pass.schedule;
+    const QueueIndex& queue = schedule.index().queue;
+    const bool for_anybody = schedule.policy().shrink_for == ShrinkFor::anybody;
+    if (!schedule.queue().is_anyone_waiting()) return;
+    if (!for_anybody && !queue.any_within(most_in_reach(schedule))) return;
+    if (!pass.victims.admitted(schedule, *pass.rng)) return;
     if (for_anybody) return shrink_for_queue(pass);
-    pass.front.begin(books);
-    pass.failures.clear(books.snapshot().eligibilities.size());
+    pass.front.begin(schedule);
+    pass.failures.clear(schedule.snapshot().eligibilities.size());
     walk_queue(
         pass, [&] { return within_reach(pass); },
         [&](std::uint32_t place) { return schedule_pending_job(pass, place); });

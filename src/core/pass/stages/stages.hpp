@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The stages of [lina] algorithm 1, in the order in which a pass runs them.
-// Each takes the books as the one before it left them.
+// The stages of a planning pass: those of [lina] algorithm 1, and some of ours.  Each has a file of
+// its name, and takes the schedule as the stage before it left it.
 #pragma once
 
 #include <tuple>
@@ -12,7 +12,7 @@
 #include "core/pass/stages/failures.hpp"
 #include "core/pass/stages/queue_front.hpp"
 #include "core/pass/stages/victims.hpp"
-#include "core/pass/state/books.hpp"
+#include "core/pass/state/schedule.hpp"
 
 namespace elastic::core {
 
@@ -24,7 +24,7 @@ struct Starting {
 
 // What the stages share; kept between passes for its memory.
 struct Pass {
-    Books books;
+    Schedule schedule;
     Rng* rng = nullptr;
     bool only_starts = false;  // reservations matter to nobody but who starts now
     Claims claims;
@@ -38,15 +38,18 @@ struct Pass {
     std::vector<Starting> starting;
 };
 
-void book_agreements_in_flight(Pass&);  // before the paper's: see claims.cpp
-void keep_within_budgets(Pass&);        // not in the paper either, as the next two
+// In the order in which planner.cpp calls them (doc/architecture.md says what each does); beside
+// them what [lina] calls the same.
+void book_agreements(Pass&);
+void keep_within_budgets(Pass&);
+void plan_later_steps(Pass&);
 void leave_nodes(Pass&);
 void shrink_for_budgets(Pass&);
-void satisfy_evolving_requests(Pass&);  // algorithm 2
-void initial_allocation(Pass&);         // algorithm 3
-void schedule_pending_jobs(Pass&);      // algorithm 4
-void withdraw_offers(Pass&);            // not in the paper: see there
-void expand_running_malleable_jobs(Pass&);
+void evolving_requests(Pass&);   // [lina] algorithm 2, SatisfyEvolvingRequest
+void initial_allocation(Pass&);  // [lina] algorithm 3, InitialAllocation
+void shrink_for_pending(Pass&);  // [lina] algorithm 4, SchedulePendingJob
+void withdraw_offers(Pass&);
+void expand_running(Pass&);  // [lina] algorithm 1, ExpandRunningMalleableJobs
 
 // Starts a pending job on idle nodes (or on partly used ones, if it can share)
 // where that delays no reservation.  False if it cannot start.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/pass/choices/choices.hpp"
-#include "core/pass/state/outlook.hpp"
+#include "core/pass/state/system_state.hpp"
 
 namespace elastic::core {
 
@@ -26,8 +26,8 @@ struct Beneficiary {
 int shrinkable(const RunningJob&, const Eligibility&);
 // AllocateResource ([lina] algorithm 8) for one victim: it gives up `amount` nodes or, for an
 // allowed size, more, eligible ones first; of those the beneficiary uses up to `needed`.
-Shrinkage allocate_resource(const Outlook&, std::uint32_t victim, const Eligibility&, int amount,
-                            int needed);
+Shrinkage allocate_resource(const SystemState&, std::uint32_t victim, const Eligibility&,
+                            int amount, int needed);
 
 class Victims {
   public:
@@ -35,36 +35,37 @@ class Victims {
     void begin();
     // Asks the policy's guard, and finds and orders them if that is still to be
     // done.  False if there are none; call it first in each stage.
-    bool admitted(const Outlook&, Rng&);
+    bool admitted(const SystemState&, Rng&);
 
     // The eligible nodes that all victims together could give.
-    int supply(const Outlook&, EligibilityId);
+    int supply(const SystemState&, EligibilityId);
     // The same without one of them.
-    int supply_without(const Outlook&, EligibilityId, std::uint32_t running);
+    int supply_without(const SystemState&, EligibilityId, std::uint32_t running);
 
     // SelectShrinkableJob: victims that together give what is needed and delay no
     // reservation.  None, and nothing is to be done, if there are not enough: no job
     // is shrunk for nothing.
-    std::vector<Shrinkage> select(const Outlook&, const Beneficiary&);
+    std::vector<Shrinkage> select(const SystemState&, const Beneficiary&);
     // All that have something to give to jobs of this eligibility and delay no reservation by it.
-    std::vector<Shrinkage> select_all(const Outlook&, EligibilityId);
+    std::vector<Shrinkage> select_all(const SystemState&, EligibilityId);
     // The last one selected for the pending job, which is to start with `size` nodes, is resized
     // anyway: takes more of it, as long as that saves the job more time than the victim loses.
     // The job's size with that.
-    int take_more(const Outlook&, const PendingJob&, const Beneficiary&, int size,
+    int take_more(const SystemState&, const PendingJob&, const Beneficiary&, int size,
                   std::vector<Shrinkage>& selected);
     // The selection has been carried out: these have nothing more to give.
-    void remove(const Outlook&, const std::vector<Shrinkage>&);
+    void remove(const SystemState&, const std::vector<Shrinkage>&);
     // The job has other things to do in this plan.
-    void remove(const Outlook&, std::uint32_t running);
+    void remove(const SystemState&, std::uint32_t running);
 
   private:
-    void find(const Outlook&, Rng&);
-    std::vector<Shrinkage> select_above(const Outlook&, const Beneficiary&, const choices::Floor&);
-    void begin_losses(const Outlook&, const Beneficiary&);
-    bool uses_reserved_nodes(const Outlook&, const Shrinkage&, Time beneficiary_end) const;
-    bool respects_reservations(const Outlook&, const Shrinkage&, Time beneficiary_end);
-    bool all_respect_reservations(const Outlook&, const Beneficiary&,
+    void find(const SystemState&, Rng&);
+    std::vector<Shrinkage> select_above(const SystemState&, const Beneficiary&,
+                                        const choices::Floor&);
+    void begin_losses(const SystemState&, const Beneficiary&);
+    bool uses_reserved_nodes(const SystemState&, const Shrinkage&, Time beneficiary_end) const;
+    bool respects_reservations(const SystemState&, const Shrinkage&, Time beneficiary_end);
+    bool all_respect_reservations(const SystemState&, const Beneficiary&,
                                   const std::vector<Shrinkage>&);
 
     bool found_ = false;                // order_ is that of this pass

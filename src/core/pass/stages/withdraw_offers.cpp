@@ -16,10 +16,10 @@ namespace elastic::core {
 namespace {
 
 // Why it is not to have them any more, whoever else could use them.
-std::optional<Reason> objection(const Outlook& outlook, std::uint32_t running,
+std::optional<Reason> objection(const SystemState& state, std::uint32_t running,
                                 const Promise& offer) {
-    const Snapshot& snapshot = outlook.snapshot();
-    for (PoolId pool = 0; pool < outlook.pools(); ++pool) {
+    const Snapshot& snapshot = state.snapshot();
+    for (PoolId pool = 0; pool < state.pools(); ++pool) {
         if (offer.nodes[pool] == 0) continue;
         if (snapshot.pools[pool].maintained) return Reason::leaves_maintained;
         if (snapshot.pools[pool].failing) return Reason::leaves_failing;
@@ -29,27 +29,27 @@ std::optional<Reason> objection(const Outlook& outlook, std::uint32_t running,
     return std::nullopt;
 }
 
-void keep_or_withdraw(Books& books, const Promise& offer) {
-    const std::uint32_t running = books.find_running(offer.job);
-    if (running == books.snapshot().running.size()) return;  // it has ended
-    if (const auto why = objection(books, running, offer)) return books.withdraw(offer, *why);
-    if (books.may_grow(running, offer.nodes))
-        books.keep(offer);
+void keep_or_withdraw(Schedule& schedule, const Promise& offer) {
+    const std::uint32_t running = schedule.running().find(offer.job);
+    if (running == schedule.snapshot().running.size()) return;  // it has ended
+    if (const auto why = objection(schedule, running, offer)) return schedule.withdraw(offer, *why);
+    if (schedule.may_grow(running, offer.nodes))
+        schedule.keep(offer);
     else
-        books.withdraw(offer, Reason::queue_needs_nodes);
+        schedule.withdraw(offer, Reason::queue_needs_nodes);
 }
 
 }  // namespace
 
 void withdraw_offers(Pass& pass) {
-    Books& books = pass.books;
-    if (books.snapshot().promises.empty()) return;
+    Schedule& schedule = pass.schedule;
+    if (schedule.snapshot().promises.empty()) return;
     std::vector<const Promise*> offers;
-    for (const Promise& promise : books.snapshot().promises)
+    for (const Promise& promise : schedule.snapshot().promises)
         if (promise.kind == ResizeKind::expand && promise.revocable) offers.push_back(&promise);
     std::sort(offers.begin(), offers.end(),
               [](const Promise* a, const Promise* b) { return a->op < b->op; });
-    for (const Promise* offer : offers) keep_or_withdraw(books, *offer);
+    for (const Promise* offer : offers) keep_or_withdraw(schedule, *offer);
 }
 
 }  // namespace elastic::core

@@ -7,26 +7,26 @@
 #include <cstdint>
 
 #include "core/model/search.hpp"
-#include "core/pass/state/outlook.hpp"
+#include "core/pass/state/system_state.hpp"
 
 namespace elastic::core {
 
-int equal_share(const Outlook& outlook, std::vector<std::pair<int, int>>& ranges) {
+int equal_share(const SystemState& state, std::vector<std::pair<int, int>>& ranges) {
     ranges.clear();
-    int nodes = outlook.idle();
+    int nodes = state.nodes().idle();
     int minima = 0;
-    const std::vector<RunningJob>& running = outlook.snapshot().running;
+    const std::vector<RunningJob>& running = state.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i) {
-        if (!outlook.may_resize(i)) continue;
+        if (!state.running().may_resize(i)) continue;
         nodes += total(running[i].held);
         minima += running[i].elastic.min;
         ranges.emplace_back(running[i].elastic.min, running[i].elastic.max);
     }
-    const QueueIndex& queue = outlook.index().queue;
+    const QueueIndex& queue = state.index().queue;
     for (std::uint32_t i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
-        const Sizing& elastic = outlook.snapshot().pending[i].elastic;
+        const Sizing& elastic = state.snapshot().pending[i].elastic;
         const int least = elastic.malleable ? elastic.min : elastic.pref;
-        int copies = outlook.undecided_copies(i);
+        int copies = state.queue().undecided_copies(i);
         for (; copies > 0 && minima + least <= nodes; --copies) {
             minima += least;
             ranges.emplace_back(least, elastic.malleable ? elastic.max : elastic.pref);

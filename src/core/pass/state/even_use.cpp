@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/model/search.hpp"
-#include "core/pass/state/outlook.hpp"
+#include "core/pass/state/system_state.hpp"
 
 namespace elastic::core {
 namespace {
@@ -23,9 +23,8 @@ int size_at_use(const RunningJob& job, double use) {
     return job.elastic.min + static_cast<int>(use * (job.elastic.max - job.elastic.min));
 }
 
-double even_use_of_victims(const Outlook& outlook, const std::vector<std::uint32_t>& victims,
-                           int needed) {
-    const std::vector<RunningJob>& running = outlook.snapshot().running;
+double even_use_of_victims(const std::vector<RunningJob>& running,
+                           const std::vector<std::uint32_t>& victims, int needed) {
     return use_at(last_where(0, kSteps, [&](int step) {
         int given = 0;
         for (std::uint32_t i : victims)
@@ -34,13 +33,13 @@ double even_use_of_victims(const Outlook& outlook, const std::vector<std::uint32
     }));
 }
 
-double even_use_of_growing(const Outlook& outlook) {
-    const std::vector<RunningJob>& running = outlook.snapshot().running;
-    const int idle = outlook.idle();
+double even_use_of_growing(const SystemState& state) {
+    const std::vector<RunningJob>& running = state.snapshot().running;
+    const int idle = state.nodes().idle();
     const int too_low = last_where(0, kSteps, [&](int step) {
         int taken = 0;
         for (std::uint32_t i = 0; i < running.size(); ++i)
-            if (outlook.may_resize(i))
+            if (state.running().may_resize(i))
                 taken +=
                     std::max(0, size_at_use(running[i], use_at(step)) - total(running[i].held));
         return taken < idle;

@@ -10,17 +10,18 @@
 
 namespace elastic::core {
 
-class Outlook;
+class SystemState;
 
 // In whole nodes, rounded down.
 int size_at_use(const RunningJob&, double use);
 
 // The use that is left to each victim that has more, so that they give what is needed; 0 if they
 // cannot.
-double even_use_of_victims(const Outlook&, const std::vector<std::uint32_t>& victims, int needed);
+double even_use_of_victims(const std::vector<RunningJob>&,
+                           const std::vector<std::uint32_t>& victims, int needed);
 
 // The use up to which all that have less grow if they share the idle nodes, of which none is left
 // over as long as anybody can take it.
-double even_use_of_growing(const Outlook&);
+double even_use_of_growing(const SystemState&);
 
 }  // namespace elastic::core

@@ -8,8 +8,9 @@
 // application can only ever act on its own job, and late, doubled or foreign answers are harmless.
 //
 // What comes to nothing because a user wants it so or asks for too much is limited in number
-// (Job::vain), and with it the lines of journal and log that it costs; what succeeds is not.
-#include "controller/negotiation.hpp"
+// (Participation::rate_limit), and with it the lines of journal and log that it costs; what
+// succeeds is not.
+#include "controller/negotiation/negotiation.hpp"
 
 #include <algorithm>
 
@@ -282,7 +283,7 @@ void Negotiation::end(Agreement& agreement, AgreementEvent event, const std::str
             outbox_.note(now, journal::Cancel{agreement.job, agreement.op, reason});
     }
     if (Job* job = state_.jobs.find(agreement.job)) {
-        if (agreement.state == AgreementState::denied) job->participation.vain.take(now);
+        if (agreement.state == AgreementState::denied) job->participation.rate_limit.take(now);
         job->last_reason = reason;
         tell(*job,
              protocol::Ended{agreement.op, agreement.kind, outcome_of(agreement.state), reason});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which waiting jobs become a group, how large, at which place of the queue; what a group that has
 // begun is made of; what nodes are believed to be initialised for.
-#include "controller/packet_book.hpp"
+#include "controller/group_book.hpp"
 
 #include "testing.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 constexpr Time kNow = 100000;
 constexpr double kRatio = 4;
 
-PacketKey key(const std::string& type, uid_t user = 1000) {
+GroupKey key(const std::string& type, uid_t user = 1000) {
     return {user, type, "/opt/" + type};
 }
 
@@ -151,7 +151,7 @@ TEST(a_group_is_no_longer_than_a_job_may_be) {
     auto jobs = alternating(20);
     for (auto& job : jobs) job.longest = 60 + 5 * 60;
     const auto groups = make_groups(jobs, kRatio, kNow);
-    PacketBook book;
+    GroupBook book;
     check_eq(book.begin(groups[0], "n1", 1).waiting.size(), 5u);
     check_eq(book.begin(groups[0], "n[1-2]", 2).waiting.size(), 10u);
     for (auto& job : jobs) job.longest = 30;
@@ -162,7 +162,7 @@ TEST(so_are_the_elements_of_an_array) {
     auto array = candidate(7, "gauss", 0);
     array.job.copies = 100;
     array.longest = 60 + 5 * 60;
-    PacketBook book;
+    GroupBook book;
     const Group& group = book.begin(make_groups(std::vector{array}, kRatio, kNow)[0], "n[1-2]", 2);
     check_eq(group.waiting.size(), 1u);
     check_eq(group.waiting[0].copies, 10);
@@ -170,19 +170,19 @@ TEST(so_are_the_elements_of_an_array) {
 }
 
 TEST(a_group_without_jobs_or_nodes_is_gone) {
-    PacketBook book;
+    GroupBook book;
     const auto groups = make_groups(alternating(6), kRatio, kNow);
     for (int i = 0; i < 3; ++i) book.begin(groups[0], "n1", 1);
-    book.groups()[0].waiting.clear();
-    book.groups()[1].node_list.clear();
+    book.all()[0].waiting.clear();
+    book.all()[1].node_list.clear();
     const auto before = book.revision();
     book.forget_finished();
-    check_eq(book.groups().size(), 1u);
+    check_eq(book.all().size(), 1u);
     check_that(book.revision() != before);
 }
 
 TEST(a_node_is_initialised_for_who_used_it_last) {
-    PacketBook book;
+    GroupBook book;
     check_eq(book.use("n[1-3]", key("gauss"), 10), "n[1-3]");
     check_eq(book.use("n[2-4]", key("gauss"), 20), "n4");
     check_eq(book.use("n2", key("jacobi"), 30), "n2");

@@ -34,7 +34,7 @@ int choose(const Eligibility& eligible, int nodes, Available available, PoolCoun
     return found;
 }
 
-class Profile {
+class AvailabilityProfile {
   public:
     // Now `idle` nodes are free by pool, and those of `vacancies` come free when it
     // says; it must outlive the pass and not change.  Keeps its memory.

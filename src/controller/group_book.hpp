@@ -28,12 +28,12 @@
 namespace elastic::controller {
 
 // For whom a node is initialised: jobs that differ in any of it share nothing.
-struct PacketKey {
+struct GroupKey {
     uid_t user = 0;
     std::string type;     // "" of a job that has none
     std::string program;  // that initialises
 
-    auto operator<=>(const PacketKey&) const = default;
+    auto operator<=>(const GroupKey&) const = default;
 };
 
 // A job that waits to be started by its group.
@@ -50,7 +50,7 @@ struct GroupJob {
 };
 
 struct Group {
-    PacketKey key;
+    GroupKey key;
     std::string partition;
     Duration initialisation = 0;  // s_j; > 0
     std::string node_list;        // that it owns; "" until it has begun
@@ -67,7 +67,7 @@ struct Group {
 
 // A job of the queue that may become part of a group, and what bounds that.
 struct GroupCandidate {
-    PacketKey key;
+    GroupKey key;
     GroupJob job;
     Duration initialisation = 0;
     Time submit = 0;
@@ -100,12 +100,12 @@ std::vector<WaitingGroup> make_groups(std::span<const GroupCandidate>, double sc
 // m_threshold for what of the group still waits, of so many nodes that it may have in all.
 int node_threshold(const Group&, int nodes, double scale_ratio);
 
-class PacketBook {
+class GroupBook {
   public:
     // The group begins on so many nodes.
     Group& begin(const WaitingGroup&, std::string node_list, int nodes);
-    std::vector<Group>& groups() { return groups_; }
-    const std::vector<Group>& groups() const { return groups_; }
+    std::vector<Group>& all() { return groups_; }
+    const std::vector<Group>& all() const { return groups_; }
     // The one that has begun and starts this job next, null if none does.
     Group* next_in(JobId);
     const Group* next_in(JobId) const;
@@ -117,14 +117,14 @@ class PacketBook {
 
     // A job of that key begins to use the nodes: what they were initialised for before is
     // forgotten.  Which of them were for nobody or somebody else, as Slurm's notation.
-    std::string use(const std::string& node_list, const PacketKey&, Time now);
+    std::string use(const std::string& node_list, const GroupKey&, Time now);
     void forget(const std::string& node_list);
     // Since when each node is initialised for the key.
-    std::map<std::string, Time> initialised_for(const PacketKey&) const;
+    std::map<std::string, Time> initialised_for(const GroupKey&) const;
 
     struct Belief {
         std::string node;
-        PacketKey key;
+        GroupKey key;
         Time since = 0;
     };
     const std::map<std::string, Belief>& beliefs() const { return beliefs_; }
@@ -136,7 +136,7 @@ class PacketBook {
 
     // The state file's.
     template <class F>
-    friend void fields(F&, PacketBook&);
+    friend void fields(F&, GroupBook&);
 
   private:
     std::vector<Group> groups_;

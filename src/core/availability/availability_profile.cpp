@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The profile in three shapes, the cheapest that still tells the truth.
+// The availability profile in three shapes, the cheapest that still tells the truth.
 //
-// A pass looks at the profile for each job of the queue but rarely at all of it.
-// Nodes only come free (`rising`) until the first reservation is made; from there
-// on, a job fits if it ends before the reservation or leaves the extra nodes of
-// that instant alone (`dip`), which is EASY's rule and needs two numbers.  Both
-// are read off the vacancies, which outlive the pass, and the few changes of this
-// one.  What goes beyond (several reservations, conservative backfilling) makes the
-// steps: a sorted array of times with one row of counts by pool each, where a
-// change costs one walk over the steps it covers and `least_` makes "how many until
-// its end?" a binary search.
+// A pass looks at it for each job of the queue but rarely at all of it.  Nodes only come free
+// (`rising`) until the first reservation is made; from there on, a job fits if it ends before the
+// reservation or leaves the extra nodes of that instant alone (`dip`), which is EASY's rule and
+// needs two numbers.  Both are read off the vacancies, which outlive the pass, and the few changes
+// of this one.  What goes beyond (several reservations, conservative backfilling) makes the steps:
+// a sorted array of times with one row of counts by pool each, where a change costs one walk over
+// the steps it covers and `least_` makes "how many until its end?" a binary search.
 //
 // Always holds: times_ ascends strictly and begins with now; row 0 equals
 // free_now_; the caller never takes what is not free, so no value is negative.
-#include "core/availability/profile.hpp"
+#include "core/availability/availability_profile.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +19,7 @@
 
 namespace elastic::core {
 
-void Profile::begin(Time now, const PoolCounts& idle, const VacancyList& vacancies) {
+void AvailabilityProfile::begin(Time now, const PoolCounts& idle, const VacancyList& vacancies) {
     now_ = now;
     soon_ = std::nextafter(now, std::numeric_limits<Time>::infinity());
     free_now_ = idle;
@@ -33,13 +31,13 @@ void Profile::begin(Time now, const PoolCounts& idle, const VacancyList& vacanci
     keeps_bounds_ = false;
 }
 
-void Profile::take(Time from, Time to, const PoolCounts& nodes) {
+void AvailabilityProfile::take(Time from, Time to, const PoolCounts& nodes) {
     if (from > now_) reserve(from, nodes);
     change(from, to, nodes, -1);
 }
 
 // A second reservation, or one that begins where the first does not, needs the steps.
-void Profile::reserve(Time from, const PoolCounts& nodes) {
+void AvailabilityProfile::reserve(Time from, const PoolCounts& nodes) {
     if (shape_ == Shape::dip) build();
     if (shape_ != Shape::rising) return;
     extra_.resize(pools());
@@ -51,18 +49,18 @@ void Profile::reserve(Time from, const PoolCounts& nodes) {
     shape_ = Shape::dip;
 }
 
-void Profile::give_back(Time from, Time to, const PoolCounts& nodes) {
+void AvailabilityProfile::give_back(Time from, Time to, const PoolCounts& nodes) {
     change(from, to, nodes, +1);
     if (shape_ == Shape::dip && from == dip_) shape_ = Shape::rising;
 }
 
-void Profile::move_vacancy(Time from, Time to, const PoolCounts& nodes) {
+void AvailabilityProfile::move_vacancy(Time from, Time to, const PoolCounts& nodes) {
     if (from < to) change(from, to, nodes, -1);
     if (to < from) change(to, from, nodes, +1);
 }
 
 // `sign` times `nodes` in [from, to).
-void Profile::change(Time from, Time to, const PoolCounts& nodes, int sign) {
+void AvailabilityProfile::change(Time from, Time to, const PoolCounts& nodes, int sign) {
     knows_rise_ = false;
     if (shape_ == Shape::steps) return change_steps(from, to, nodes, sign);
     if (shape_ == Shape::dip && from <= dip_ && dip_ < to)
@@ -71,7 +69,7 @@ void Profile::change(Time from, Time to, const PoolCounts& nodes, int sign) {
     record(to, nodes, -sign);
 }
 
-void Profile::record(Time at, const PoolCounts& nodes, int sign) {
+void AvailabilityProfile::record(Time at, const PoolCounts& nodes, int sign) {
     if (at >= kNever) return;
     for (PoolId pool = 0; pool < pools(); ++pool) {
         if (nodes[pool] == 0) continue;
@@ -84,7 +82,7 @@ void Profile::record(Time at, const PoolCounts& nodes, int sign) {
     }
 }
 
-void Profile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign) {
+void AvailabilityProfile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign) {
     if (sign > 0) keeps_bounds_ = false;
     const std::size_t first = split(from);
     const std::size_t last = split(to);
@@ -96,7 +94,7 @@ void Profile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign
 
 // Visits vacancies and changes in the order of time until `visit` returns false.
 template <class Visit>
-void Profile::walk(Visit visit) const {
+void AvailabilityProfile::walk(Visit visit) const {
     if (!sorted_)
         std::sort(changes_.begin(), changes_.end(),
                   [](const Vacancy& a, const Vacancy& b) { return a.at < b.at; });
@@ -111,7 +109,7 @@ void Profile::walk(Visit visit) const {
     }
 }
 
-void Profile::build() {
+void AvailabilityProfile::build() {
     if (shape_ == Shape::steps) return;
     times_.assign(1, now_);
     free_.assign(free_now_.begin(), free_now_.end());
@@ -128,7 +126,7 @@ void Profile::build() {
     refresh_least(0, steps());
 }
 
-int Profile::free_at(PoolId pool, Time time) const {
+int AvailabilityProfile::free_at(PoolId pool, Time time) const {
     if (shape_ == Shape::steps) return row(step_at(time))[pool];
     if (shape_ == Shape::dip && time == dip_) return extra_[pool];
     int nodes = free_now_[pool];
@@ -141,7 +139,7 @@ int Profile::free_at(PoolId pool, Time time) const {
 }
 
 // The step that begins at `time`, made if there is none; one past the last for kNever.
-std::size_t Profile::split(Time time) {
+std::size_t AvailabilityProfile::split(Time time) {
     if (time <= now_) return 0;
     if (time >= kNever) return steps();
     const std::size_t step = std::lower_bound(times_.begin(), times_.end(), time) - times_.begin();
@@ -155,13 +153,13 @@ std::size_t Profile::split(Time time) {
 }
 
 // The step that `time` lies in.
-std::size_t Profile::step_at(Time time) const {
+std::size_t AvailabilityProfile::step_at(Time time) const {
     const std::size_t after = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
     return after == 0 ? 0 : after - 1;
 }
 
 // Of the steps in [from, to), which have changed, and of those behind them as far as that goes.
-void Profile::refresh_least(std::size_t from, std::size_t to) {
+void AvailabilityProfile::refresh_least(std::size_t from, std::size_t to) {
     least_.resize(free_.size());
     for (std::size_t step = from; step < steps(); ++step) {
         bool is_as_before = step >= to;
@@ -174,12 +172,12 @@ void Profile::refresh_least(std::size_t from, std::size_t to) {
     }
 }
 
-int Profile::least_before(PoolId pool, Time end) const {
+int AvailabilityProfile::least_before(PoolId pool, Time end) const {
     const std::size_t after = std::lower_bound(times_.begin(), times_.end(), end) - times_.begin();
     return least_[(after == 0 ? 0 : after - 1) * pools() + pool];
 }
 
-int Profile::free_between(PoolId pool, Time from, Time to) {
+int AvailabilityProfile::free_between(PoolId pool, Time from, Time to) {
     if (shape_ == Shape::rising) return free_at(pool, from);
     build();
     std::size_t step = step_at(from);
@@ -188,7 +186,7 @@ int Profile::free_between(PoolId pool, Time from, Time to) {
     return least;
 }
 
-Profile::Trough Profile::trough(PoolId pool, Time from, Time to) {
+AvailabilityProfile::Trough AvailabilityProfile::trough(PoolId pool, Time from, Time to) {
     build();
     std::size_t step = step_at(from);
     Trough found{row(step)[pool], from, to};
@@ -205,9 +203,9 @@ Profile::Trough Profile::trough(PoolId pool, Time from, Time to) {
 // Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so
 // nothing is returned and `least` says how many are by pool.  Otherwise the
 // result is the next step at which that is worth asking again.
-std::optional<std::size_t> Profile::shortage(std::size_t begin, Time end,
-                                             const Eligibility& eligible, int nodes,
-                                             PoolCounts& least) const {
+std::optional<std::size_t> AvailabilityProfile::shortage(std::size_t begin, Time end,
+                                                         const Eligibility& eligible, int nodes,
+                                                         PoolCounts& least) const {
     for (PoolId pool : eligible) least[pool] = row(begin)[pool];
     for (std::size_t step = begin; step == begin || (step < steps() && times_[step] < end);
          ++step) {
@@ -224,8 +222,8 @@ std::optional<std::size_t> Profile::shortage(std::size_t begin, Time end,
 }
 
 // While nodes only come free, what is free once stays so.
-std::optional<Time> Profile::first_rise(const Eligibility& eligible, int nodes,
-                                        PoolCounts& counts) {
+std::optional<Time> AvailabilityProfile::first_rise(const Eligibility& eligible, int nodes,
+                                                    PoolCounts& counts) {
     wanted_.assign(pools(), false);
     PoolCounts free = free_now_;
     int found = 0;
@@ -252,27 +250,28 @@ std::optional<Time> Profile::first_rise(const Eligibility& eligible, int nodes,
     return from;
 }
 
-std::optional<Time> Profile::earliest(const Eligibility& eligible, int nodes, Duration duration,
-                                      PoolCounts& counts) {
+std::optional<Time> AvailabilityProfile::earliest(const Eligibility& eligible, int nodes,
+                                                  Duration duration, PoolCounts& counts) {
     if (shape_ == Shape::rising) return first_rise(eligible, nodes, counts);
     return earliest_from(now_, eligible, nodes, duration, counts);
 }
 
-Time Profile::next_step(Time time) {
+Time AvailabilityProfile::next_step(Time time) {
     build();
     const auto next = std::upper_bound(times_.begin(), times_.end(), time);
     return next == times_.end() ? kNever : *next;
 }
 
 // Of jobs in the only pool: with several it would have to be remembered which are eligible.
-Time Profile::bound(int nodes, Duration duration) {
+Time AvailabilityProfile::bound(int nodes, Duration duration) {
     if (!keeps_bounds_) bounds_.reset(now_);
     keeps_bounds_ = true;
     return bounds_.before(nodes, duration);
 }
 
 // One walk over the steps, since with long queues this is where the time goes.
-std::optional<Time> Profile::earliest_in_one_pool(Time from, int nodes, Duration duration) const {
+std::optional<Time> AvailabilityProfile::earliest_in_one_pool(Time from, int nodes,
+                                                              Duration duration) const {
     Time start = from;
     for (std::size_t step = step_at(from); step < steps(); ++step) {
         const bool is_last = step + 1 == steps();
@@ -282,8 +281,9 @@ std::optional<Time> Profile::earliest_in_one_pool(Time from, int nodes, Duration
     return std::nullopt;
 }
 
-std::optional<Time> Profile::earliest_from(Time from, const Eligibility& eligible, int nodes,
-                                           Duration duration, PoolCounts& counts) {
+std::optional<Time> AvailabilityProfile::earliest_from(Time from, const Eligibility& eligible,
+                                                       int nodes, Duration duration,
+                                                       PoolCounts& counts) {
     build();
     if (pools() == 1) {
         const bool is_bound = from == now_;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "common/hostlist.hpp"
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 namespace elastic::controller {
 
@@ -81,7 +81,7 @@ bool Negotiation::lower_request(Job& job, Agreement& request, int count, Time no
     if (count == request.nodes) return false;  // said again
     if (auto may = may_ask_again(job, now); !may)
         return refuse_size(job, request.op, FailureCode::limit, may.error().message);
-    job.participation.vain.take(now);
+    job.participation.rate_limit.take(now);
     request.nodes = count;
     request.least = std::min(request.least, count);
     outbox_.note(now, journal::Accept{job.id, request.op, count});
@@ -105,7 +105,7 @@ bool Negotiation::on(Job& job, const protocol::Decline& decline, Time now) {
     }
     end(*agreement, AgreementEvent::decline,
         decline.reason.empty() ? "declined by the application" : decline.reason, now);
-    job.participation.vain.take(now);
+    job.participation.rate_limit.take(now);
     back_off(job.id, now);
     return true;
 }
@@ -149,7 +149,7 @@ bool Negotiation::on(Job& job, const protocol::Cancel& cancel, Time now) {
     }
     if (agreement->for_step) job.evolution.settle_for(job.nodes);
     end(*agreement, AgreementEvent::cancel, "cancelled by the application", now);
-    job.participation.vain.take(now);
+    job.participation.rate_limit.take(now);
     if (agreed) back_off(job.id, now);
     return true;
 }

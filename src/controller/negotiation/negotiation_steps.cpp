@@ -5,7 +5,7 @@
 // Always holds: a step that waits keeps what it has, and at most one agreement of its job is open.
 #include <algorithm>
 
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 namespace elastic::controller {
 
@@ -34,7 +34,7 @@ bool Negotiation::on(Job& job, const protocol::Step& step, Time now) {
         return refuse(FailureCode::limit, may.error().message);
     auto corrected =
         job.evolution.correct(now, step.in, step.nodes, job.nodes, step.token, job.annotation);
-    job.participation.vain.take(now);
+    job.participation.rate_limit.take(now);
     if (!corrected) return refuse(FailureCode::denied, corrected.error().message);
     outbox_.unsaved = true;
     const bool decide = follow_step(job, step.token, now);

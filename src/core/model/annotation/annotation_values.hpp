@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 

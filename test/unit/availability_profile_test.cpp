@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/availability/profile.hpp"
+#include "core/availability/availability_profile.hpp"
 
 #include <random>
 
@@ -15,11 +15,11 @@ struct OnePool {
     OnePool(int idle, std::initializer_list<std::pair<Time, int>> when) {
         for (auto [at, nodes] : when) vacancies.append(at, 0, nodes);
         vacancies.sort();
-        profile.begin(100, {idle}, vacancies);
+        availability.begin(100, {idle}, vacancies);
     }
 
     VacancyList vacancies;
-    Profile profile;
+    AvailabilityProfile availability;
 };
 
 // The same written down second by second, the slow way.
@@ -54,80 +54,80 @@ class Calendar {
 
 TEST(nodes_are_free_from_their_release_on) {
     OnePool pool(2, {{110, 3}, {120, 4}});
-    Profile& profile = pool.profile;
-    check_eq(profile.free_now(0), 2);
-    check_eq(profile.free_between(0, 110, 115), 5);
-    check_eq(profile.free_between(0, 109, 200), 2);
-    check_eq(profile.free_between(0, 120, kNever), 9);
+    AvailabilityProfile& availability = pool.availability;
+    check_eq(availability.free_now(0), 2);
+    check_eq(availability.free_between(0, 110, 115), 5);
+    check_eq(availability.free_between(0, 109, 200), 2);
+    check_eq(availability.free_between(0, 120, kNever), 9);
 }
 
 TEST(the_least_until_an_end_excludes_the_end_itself) {
     OnePool pool(4, {{110, 3}});
-    Profile& profile = pool.profile;
-    profile.take(110, 120, {6});
-    check_eq(profile.free_until(0, 110), 4);
-    check_eq(profile.free_until(0, 110.5), 1);
-    check_eq(profile.free_until(0, kNever), 1);
-    check_eq(profile.free_between(0, 120, kNever), 7);
+    AvailabilityProfile& availability = pool.availability;
+    availability.take(110, 120, {6});
+    check_eq(availability.free_until(0, 110), 4);
+    check_eq(availability.free_until(0, 110.5), 1);
+    check_eq(availability.free_until(0, kNever), 1);
+    check_eq(availability.free_between(0, 120, kNever), 7);
 }
 
 TEST(earliest_needs_the_nodes_for_the_whole_duration) {
     OnePool pool(4, {{110, 3}});
-    Profile& profile = pool.profile;
-    profile.take(110, 120, {6});
+    AvailabilityProfile& availability = pool.availability;
+    availability.take(110, 120, {6});
     PoolCounts counts(1, 0);
-    check_eq(*profile.earliest({0}, 4, 10, counts), 100.0);
-    check_eq(*profile.earliest({0}, 4, 11, counts), 120.0);
+    check_eq(*availability.earliest({0}, 4, 10, counts), 100.0);
+    check_eq(*availability.earliest({0}, 4, 11, counts), 120.0);
     check_eq(counts[0], 4);
-    check_that(!profile.earliest({0}, 8, 1, counts));
+    check_that(!availability.earliest({0}, 8, 1, counts));
 }
 
 TEST(what_is_taken_and_given_back_leaves_no_trace) {
     OnePool pool(4, {{110, 3}});
-    Profile& profile = pool.profile;
+    AvailabilityProfile& availability = pool.availability;
     PoolCounts counts(1, 0);
-    check_eq(*profile.earliest({0}, 7, 1, counts), 110.0);
-    profile.take(100, 130, {2});
-    profile.take(105, kNever, {1});
-    check_eq(profile.free_now(0), 2);
-    profile.give_back(105, kNever, {1});
-    profile.give_back(100, 130, {2});
-    check_eq(profile.free_until(0, kNever), 4);
-    check_eq(*profile.earliest({0}, 7, kNever, counts), 110.0);
+    check_eq(*availability.earliest({0}, 7, 1, counts), 110.0);
+    availability.take(100, 130, {2});
+    availability.take(105, kNever, {1});
+    check_eq(availability.free_now(0), 2);
+    availability.give_back(105, kNever, {1});
+    availability.give_back(100, 130, {2});
+    check_eq(availability.free_until(0, kNever), 4);
+    check_eq(*availability.earliest({0}, 7, kNever, counts), 110.0);
 }
 
 TEST(a_release_can_be_moved_both_ways_before_and_after_building) {
     for (bool built : {false, true}) {
         OnePool pool(1, {{110, 3}});
-        Profile& profile = pool.profile;
+        AvailabilityProfile& availability = pool.availability;
         if (built) {  // two reservations need the steps
-            profile.take(200, 210, {1});
-            profile.take(220, 230, {1});
+            availability.take(200, 210, {1});
+            availability.take(220, 230, {1});
         }
-        profile.move_vacancy(110, 130, {2});
-        check_eq(profile.free_between(0, 110, 130), 2);
-        profile.move_vacancy(130, 105, {2});
-        check_eq(profile.free_between(0, 105, 110), 3);
-        check_eq(profile.free_between(0, 110, 111), 4);
+        availability.move_vacancy(110, 130, {2});
+        check_eq(availability.free_between(0, 110, 130), 2);
+        availability.move_vacancy(130, 105, {2});
+        check_eq(availability.free_between(0, 105, 110), 3);
+        check_eq(availability.free_between(0, 110, 111), 4);
     }
 }
 
 TEST(several_pools_make_up_a_job_together) {
     VacancyList vacancies;
     for (PoolId pool = 1; pool < 3; ++pool) vacancies.append(10.0 * pool, pool, 2);
-    Profile profile;
-    profile.begin(0, {2, 0, 0}, vacancies);
+    AvailabilityProfile availability;
+    availability.begin(0, {2, 0, 0}, vacancies);
     PoolCounts counts(3, 0);
-    check_eq(*profile.earliest({2, 0}, 3, 5, counts), 20.0);
+    check_eq(*availability.earliest({2, 0}, 3, 5, counts), 20.0);
     check_that(counts == PoolCounts({1, 0, 2}));
-    check_eq(*profile.earliest({0, 1}, 3, 5, counts), 10.0);
+    check_eq(*availability.earliest({0, 1}, 3, 5, counts), 10.0);
 }
 
 TEST(the_next_instant_is_later_than_now_at_any_time) {
     for (Time now : {0.0, 1.0, 1.7e9, -5.0}) {
-        Profile profile;
-        profile.begin(now, {0}, {});
-        check_that(profile.soon() > now);
+        AvailabilityProfile availability;
+        availability.begin(now, {0}, {});
+        check_that(availability.soon() > now);
     }
 }
 
@@ -140,27 +140,27 @@ TEST(profile_agrees_with_a_calendar) {
         for (int n = below(6); n > 0; --n) vacancies.append(1 + below(40), 0, 1 + below(4));
         vacancies.sort();
         const int idle = below(8);
-        Profile profile;
-        profile.begin(0, {idle}, vacancies);
+        AvailabilityProfile availability;
+        availability.begin(0, {idle}, vacancies);
         Calendar calendar(idle, vacancies);
         PoolCounts counts(1, 0);
         for (int step = 0; step < 12; ++step) {
             const int nodes = 1 + below(4);
             const Duration duration = 1 + below(20);
-            const auto at = profile.earliest({0}, nodes, duration, counts);
+            const auto at = availability.earliest({0}, nodes, duration, counts);
             check_that(at == calendar.earliest(nodes, duration));
             if (at && below(2)) {  // sometimes for a job to come, sometimes for one now
-                profile.take(*at, *at + duration, {nodes});
+                availability.take(*at, *at + duration, {nodes});
                 calendar.add(*at, *at + duration, -nodes);
                 if (below(3) == 0) {
-                    profile.give_back(*at, *at + duration, {nodes});
+                    availability.give_back(*at, *at + duration, {nodes});
                     calendar.add(*at, *at + duration, nodes);
                 }
             }
             const Time from = below(30), to = from + 1 + below(20);
-            check_eq(profile.free_between(0, from, to), calendar.least(from, to));
-            check_eq(profile.free_until(0, to), calendar.least(0, to));
-            check_eq(profile.free_now(0), calendar.least(0, 1));
+            check_eq(availability.free_between(0, from, to), calendar.least(from, to));
+            check_eq(availability.free_until(0, to), calendar.least(0, to));
+            check_eq(availability.free_now(0), calendar.least(0, 1));
         }
     }
 }

@@ -5,7 +5,7 @@
 // Always holds for an Annotation returned from here: 1 <= min <= pref <= max
 // <= kMaxNodes, pref is an allowed size, every listed size is in [min, max] and all
 // numbers are finite.
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,8 +14,8 @@
 #include <set>
 
 #include "common/text.hpp"
-#include "core/model/annotation_rules.hpp"
-#include "core/model/annotation_values.hpp"
+#include "core/model/annotation/annotation_rules.hpp"
+#include "core/model/annotation/annotation_values.hpp"
 
 namespace elastic::core {
 

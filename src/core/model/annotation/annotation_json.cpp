@@ -7,8 +7,8 @@
 // admin_comment that could not have been submitted.
 #include "common/record.hpp"
 #include "common/text.hpp"
-#include "core/model/annotation_rules.hpp"
-#include "core/model/annotation_values.hpp"
+#include "core/model/annotation/annotation_rules.hpp"
+#include "core/model/annotation/annotation_values.hpp"
 
 namespace elastic::core {
 

@@ -7,7 +7,7 @@
 // The paper's queue with the greatest weight goes first, whoever its jobs are of.  A weight follows
 // from what users say of their own jobs, so here it orders the types of one user among themselves
 // and no others: Slurm's priorities stay what they are.
-#include "controller/packet_book.hpp"
+#include "controller/group_book.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +70,7 @@ class Maker {
     }
 
   private:
-    using Type = std::tuple<PacketKey, std::string, std::array<std::uint32_t, 3>>;
+    using Type = std::tuple<GroupKey, std::string, std::array<std::uint32_t, 3>>;
     struct Making {
         WaitingGroup waiting;
         int nodes = 0;
@@ -160,7 +160,7 @@ std::vector<WaitingGroup> make_groups(std::span<const GroupCandidate> candidates
     return maker.take(now);
 }
 
-Group& PacketBook::begin(const WaitingGroup& waiting, std::string node_list, int nodes) {
+Group& GroupBook::begin(const WaitingGroup& waiting, std::string node_list, int nodes) {
     changed();
     Group& group = groups_.emplace_back(waiting.group);
     group.node_list = std::move(node_list);
@@ -177,31 +177,31 @@ int node_threshold(const Group& group, int nodes, double scale_ratio) {
     return core::group_nodes(queue, scale_ratio, nodes);
 }
 
-Group* PacketBook::next_in(JobId id) {
+Group* GroupBook::next_in(JobId id) {
     for (Group& group : groups_)
         if (!group.waiting.empty() && group.waiting.front().id == id) return &group;
     return nullptr;
 }
 
-const Group* PacketBook::next_in(JobId id) const {
-    return const_cast<PacketBook*>(this)->next_in(id);
+const Group* GroupBook::next_in(JobId id) const {
+    return const_cast<GroupBook*>(this)->next_in(id);
 }
 
-void PacketBook::forget_finished() {
+void GroupBook::forget_finished() {
     const auto is_over = [](const Group& group) {
         return group.waiting.empty() || group.node_list.empty();
     };
     if (std::erase_if(groups_, is_over) > 0) changed();
 }
 
-std::unordered_map<JobId, int> PacketBook::waiting_copies() const {
+std::unordered_map<JobId, int> GroupBook::waiting_copies() const {
     std::unordered_map<JobId, int> copies;
     for (const Group& group : groups_)
         for (const GroupJob& job : group.waiting) copies[job.id] += job.copies;
     return copies;
 }
 
-std::string PacketBook::use(const std::string& node_list, const PacketKey& key, Time now) {
+std::string GroupBook::use(const std::string& node_list, const GroupKey& key, Time now) {
     const auto names = expand_hostlist(node_list);
     if (!names || (key.type.empty() && beliefs_.empty())) return "";
     std::vector<std::string> fresh;
@@ -218,13 +218,13 @@ std::string PacketBook::use(const std::string& node_list, const PacketKey& key, 
     return compress_hostlist(std::move(fresh));
 }
 
-void PacketBook::forget(const std::string& node_list) {
+void GroupBook::forget(const std::string& node_list) {
     if (node_list.empty()) return;
     if (const auto names = expand_hostlist(node_list))
         for (const std::string& name : *names) beliefs_.erase(name);
 }
 
-std::map<std::string, Time> PacketBook::initialised_for(const PacketKey& key) const {
+std::map<std::string, Time> GroupBook::initialised_for(const GroupKey& key) const {
     std::map<std::string, Time> nodes;
     for (const auto& [name, belief] : beliefs_)
         if (belief.key == key) nodes.emplace(name, belief.since);

@@ -3,10 +3,10 @@
 //
 // Each rule is a function whose error names the key, the value, where the value came from and the
 // limit.
-#include "core/model/annotation_rules.hpp"
+#include "core/model/annotation/annotation_rules.hpp"
 
 #include "common/text.hpp"
-#include "core/model/annotation_values.hpp"
+#include "core/model/annotation/annotation_values.hpp"
 
 namespace elastic::core {
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "common/hostlist.hpp"
-#include "controller/negotiation.hpp"
+#include "controller/negotiation/negotiation.hpp"
 
 namespace elastic::controller {
 
@@ -30,7 +30,7 @@ bool Negotiation::may_ask(const Job& job, std::int64_t token) {
 }
 
 Result<void> Negotiation::may_ask_again(Job& job, Time now) const {
-    const Duration wait = job.participation.vain.wait(now);
+    const Duration wait = job.participation.rate_limit.wait(now);
     if (wait <= 0) return {};
     return error(
         "too much was asked for job {} and denied, declined or cancelled; ask again in {:.0f} s",

@@ -4,7 +4,7 @@
 // They know nothing of each other: what goes together is annotation_rules.cpp's.
 //
 // Always holds: all numbers that are read are finite and within the limits that the error names.
-#include "core/model/annotation_values.hpp"
+#include "core/model/annotation/annotation_values.hpp"
 
 #include <array>
 

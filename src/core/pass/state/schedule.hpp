@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The books of a pass, which stages write: what agreements in flight have promised, what the plan
-// decides and what it reserves.  Each entry changes the Outlook at once.
+// The schedule as a pass is making it, which stages write: what agreements in flight have promised,
+// what the plan decides and what it reserves.  Each decision changes the SystemState at once, so
+// that every stage sees what the stages before it have left.
 //
 // The agreement list A and the list of jobs to start J_s of [lina] section 4 are the plan's
 // actions.
@@ -11,27 +12,27 @@
 #include <vector>
 
 #include "core/model/plan.hpp"
-#include "core/pass/state/outlook.hpp"
+#include "core/pass/state/system_state.hpp"
 
 namespace elastic::core {
 
-class Books : public Outlook {
+class Schedule : public SystemState {
   public:
     // All must outlive the pass; the index is that of the snapshot.
     void begin(const Snapshot&, const SnapshotIndex&, const Policy&);
     // From now on reservations count on what malleable jobs can give back.
     void count_on_returns();
 
-    using Outlook::profile;
-    Profile& profile() { return profile_; }
+    using SystemState::availability;
+    AvailabilityProfile& availability() { return nodes_.availability(); }
 
-    // Books what has been promised, and marks a job for which nothing is to be decided any more.
+    // What has been promised.
     void book_growth(std::uint32_t running, const PoolCounts& more);
     void book_shrink(const Shrinkage&, Time beneficiary_end);
-    void decide(std::uint32_t pending);  // or one of its copies
-    void claim(std::uint32_t pending);   // and it waits for victims
+    // The job waits for victims: nothing is to be decided for it any more.
+    void claim(std::uint32_t pending);
 
-    // Decisions.  Each books the nodes, marks the jobs and adds to the plan.
+    // Decisions.  Each takes the nodes, marks the jobs and adds to the plan.
     // `idle` are nodes that are free now.
     void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
     // With `more` nodes, which it keeps until then.  `action` is that of its start in plan().
@@ -55,13 +56,11 @@ class Books : public Outlook {
     void keep(const Promise& offer);
     void withdraw(const Promise& offer, Reason);
 
-    // The earliest reservation from `from` on for all steps of a job that has a profile.
+    // The earliest reservation from `from` on for all steps of a job that has an evolution profile.
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
     // Starts such a job if all of its steps fit from now on.
     bool start_with_steps(std::uint32_t pending, Reason);
-    // Takes what the later steps of running jobs need, beside what agreements in flight bring them.
-    void plan_later_steps();
-    // The same of one that has these nodes besides, or fewer.
+    // Takes what the later steps of a running job need that has these nodes besides, or fewer.
     void plan_later_steps(std::uint32_t running, const PoolCounts& coming);
     // What a running job lacks of its present step, if there are idle nodes for as long as it keeps
     // each of them; else none.
@@ -71,7 +70,7 @@ class Books : public Outlook {
     bool plan_steps_after_start(std::uint32_t pending, bool in_time);
     void lift_later_steps(JobId);  // nothing if it has none
 
-    void reserve(Reservation);
+    void reserve(Reservation&&);
     // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
     void announce_reservations();  // as actions, once they are final
@@ -81,16 +80,11 @@ class Books : public Outlook {
     const Plan& plan() const { return plan_; }  // so far
 
   private:
-    void index_running_jobs();
     void start_action(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
-    void enter(LaterSteps);
-    void forget_fall(Time);
-    PoolCounts coming(JobId) const;
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
 
     Plan plan_;
-    PoolCounts returnable_;  // scratch
     bool withdraws_ = false;
 };
 

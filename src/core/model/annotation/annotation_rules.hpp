@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::core {
 

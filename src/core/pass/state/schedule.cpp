@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// What a job can give back for a reservation is booked as free from then on (holding.hpp), so a
+// resize replaces one holding of it by another.
+//
+// Always holds: the availability profile never has a negative value; a job has at most one action
+// that resizes or starts it.
+#include "core/pass/state/schedule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace elastic::core {
+
+void Schedule::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Policy& policy) {
+    SystemState::begin(snapshot, index, policy);
+    plan_.clear();
+    withdraws_ = false;
+}
+
+void Schedule::count_on_returns() {
+    if (queue_.is_anyone_waiting()) running_.count_on_returns(availability());
+}
+
+void Schedule::book_growth(std::uint32_t running, const PoolCounts& more) {
+    const Holding before = running_.holding(running), after = running_.holding_after(running, more);
+    availability().move_vacancy(before.back, before.end, before.returnable);
+    availability().take(snapshot_->now, after.end, more);
+    availability().move_vacancy(after.end, after.back, after.returnable);
+}
+
+// The victim runs longer with what it keeps; what it gives up is free as soon as
+// its beneficiary ends, or at once where that does not use it.
+void Schedule::book_shrink(const Shrinkage& part, Time beneficiary_end) {
+    const Holding before = running_.holding(part.victim), after = running_.holding_after(part);
+    availability().move_vacancy(before.back, before.end, before.returnable);
+    availability().move_vacancy(before.end, after.end, after.nodes);
+    availability().move_vacancy(before.end, beneficiary_end, part.used);
+    availability().move_vacancy(before.end, availability().soon(),
+                                difference(part.nodes, part.used));
+    availability().move_vacancy(after.end, after.back, after.returnable);
+}
+
+Action& Schedule::add(ActionKind kind, Reason reason, JobId job, const PoolCounts& nodes) {
+    Action& action = plan_.actions.emplace_back();
+    action.kind = kind;
+    action.reason = reason;
+    action.job = job;
+    action.nodes = nodes;
+    return action;
+}
+
+void Schedule::claim(std::uint32_t pending) {
+    queue_.decide(pending);
+    queue_.claim(pending);
+}
+
+void Schedule::start(std::uint32_t pending, const PoolCounts& idle, int size, Reason reason) {
+    availability().take(snapshot_->now, times_.end_of(snapshot_->pending[pending], size), idle);
+    start_action(pending, idle, size, reason);
+}
+
+void Schedule::start_action(std::uint32_t pending, const PoolCounts& idle, int size,
+                            Reason reason) {
+    const PendingJob& job = snapshot_->pending[pending];
+    queue_.decide(pending);
+    if (reason == Reason::backfilled) queue_.note_backfill();
+    Action& action = add(ActionKind::start, reason, job.id, idle);
+    action.size_after = size;
+    action.place = pending;
+}
+
+void Schedule::enlarge_start(std::size_t action, const PoolCounts& more, Time until) {
+    Action& start = plan_.actions[action];
+    availability().take(snapshot_->now, until, more);
+    start.nodes = sum(start.nodes, more);
+    start.size_after += total(more);
+}
+
+void Schedule::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
+                                  const std::vector<Shrinkage>& victims) {
+    const PendingJob& job = snapshot_->pending[pending];
+    for (const Shrinkage& victim : victims)
+        shrink(victim, job.id, times_.end_of(job, size), Reason::for_pending_job);
+    start(pending, idle, size, Reason::by_shrinking);
+    queue_.claim(pending);
+    Action& action = plan_.actions.back();
+    action.deferred = true;
+    for (const Shrinkage& victim : victims) action.nodes = sum(action.nodes, victim.used);
+}
+
+void Schedule::start_by_trading(std::uint32_t pending, const PoolCounts& nodes,
+                                const PoolCounts& idle, int size) {
+    availability().take(snapshot_->now, times_.end_of(snapshot_->pending[pending], size), idle);
+    start_action(pending, nodes, size, Reason::by_trading);
+}
+
+void Schedule::trade(const Promise& promise, JobId beneficiary, const PoolCounts& nodes) {
+    Action& action = add(ActionKind::trade, Reason::starts_sooner, promise.job, nodes);
+    action.op = promise.op;
+    action.beneficiary = beneficiary;
+}
+
+void Schedule::shrink_for_anybody(const Shrinkage& part) {
+    shrink(part, 0, snapshot_->now, Reason::for_pending_job);
+}
+
+void Schedule::leave(const Shrinkage& part, Reason reason) {
+    shrink(part, 0, kNever, reason);
+}
+
+void Schedule::withhold(Time from, const PoolCounts& nodes) {
+    availability().take(from, kNever, nodes);
+    if (from > snapshot_->now) reservations_.add_fall(from);
+}
+
+void Schedule::shrink(const Shrinkage& part, JobId beneficiary, Time beneficiary_end,
+                      Reason reason) {
+    book_shrink(part, beneficiary_end);
+    running_.touch(part.victim);
+    const JobId victim = snapshot_->running[part.victim].id;
+    Action& action = add(ActionKind::shrink, reason, victim, part.nodes);
+    action.beneficiary = beneficiary;
+    action.size_after = part.size_after;
+}
+
+void Schedule::grant(const GrowthRequest& request, std::uint32_t running, const PoolCounts& idle,
+                     const std::vector<Shrinkage>& victims) {
+    const RunningJob& job = snapshot_->running[running];
+    running_.touch(running);
+    PoolCounts nodes = idle;
+    for (const Shrinkage& victim : victims) {
+        shrink(victim, job.id, times_.end_of(job), Reason::for_evolving_job);
+        nodes = sum(nodes, victim.used);
+    }
+    availability().take(snapshot_->now, times_.end_of(job), idle);
+    Action& action = add(ActionKind::expand, Reason::evolving_request, job.id, nodes);
+    action.op = request.op;
+    action.deferred = !victims.empty();
+    action.size_after = total(job.held) + total(nodes);
+}
+
+void Schedule::deny(const GrowthRequest& request, Reason reason) {
+    add(ActionKind::deny, reason, request.job, PoolCounts(pools(), 0)).op = request.op;
+}
+
+void Schedule::expand(std::uint32_t running, const PoolCounts& idle, int size_after,
+                      Reason reason) {
+    const RunningJob& job = snapshot_->running[running];
+    running_.touch(running);
+    book_growth(running, idle);
+    add(ActionKind::expand, reason, job.id, idle).size_after = size_after;
+}
+
+void Schedule::keep(const Promise& offer) {
+    book_growth(running_.find(offer.job), offer.nodes);
+}
+
+void Schedule::withdraw(const Promise& offer, Reason reason) {
+    withdraws_ = true;
+    add(ActionKind::withdraw, reason, offer.job, offer.nodes).op = offer.op;
+}
+
+void Schedule::reserve(Reservation&& reservation) {
+    if (reservation.layers.empty())
+        availability().take(reservation.from, reservation.to, reservation.nodes);
+    take(availability(), reservation.layers);
+    reservations_.add(std::move(reservation));
+}
+
+std::optional<Reservation> Schedule::lift_reservation(std::uint32_t pending) {
+    auto lifted = reservations_.remove(pending);
+    if (!lifted) return std::nullopt;
+    if (lifted->layers.empty()) availability().give_back(lifted->from, lifted->to, lifted->nodes);
+    give_back(availability(), lifted->layers);
+    return lifted;
+}
+
+// ---- evolution profiles
+
+std::optional<Reservation> Schedule::fit(std::uint32_t pending, Time from) {
+    const PendingJob& job = snapshot_->pending[pending];
+    const Duration duration = times_.end_of(job, job.elastic.pref) - snapshot_->now;
+    auto found = core::fit(availability(), eligible(job.eligible),
+                           layers(job.elastic.profile, duration), from);
+    if (!found) return std::nullopt;
+    Reservation reservation{pending, found->front().from, 0, PoolCounts(pools(), 0),
+                            *std::move(found)};
+    reservation.to = reservation.from + duration;
+    for (const Occupation& layer : reservation.layers)
+        if (layer.from <= reservation.from) reservation.nodes = sum(reservation.nodes, layer.nodes);
+    return reservation;
+}
+
+bool Schedule::start_with_steps(std::uint32_t pending, Reason reason) {
+    const PendingJob& job = snapshot_->pending[pending];
+    const Time now = snapshot_->now;
+    if (nodes_.free_now(job.eligible) < job.elastic.pref) return false;
+    const auto taken =
+        fit_at(availability(), eligible(job.eligible),
+               layers(job.elastic.profile, times_.end_of(job, job.elastic.pref) - now), now);
+    if (!taken) return false;
+    PoolCounts idle(pools(), 0);
+    LaterSteps later{job.id, {}, {}};
+    take(availability(), *taken);
+    for (const Occupation& layer : *taken) {
+        if (layer.from <= now)
+            idle = sum(idle, layer.nodes);
+        else
+            later.gains.push_back(layer);
+    }
+    reservations_.add(std::move(later));
+    start_action(pending, idle, job.elastic.pref, reason);
+    return true;
+}
+
+void Schedule::plan_later_steps(std::uint32_t running, const PoolCounts& coming) {
+    const RunningJob& job = snapshot_->running[running];
+    const Time now = snapshot_->now, end = times_.end_of(job);
+    PoolCounts held = sum(job.held, coming), recent = coming;
+    const StepsAhead ahead = steps_ahead(job.elastic.profile, total(held), end - now);
+    LaterSteps later{job.id, {}, {}};
+    --held[job.batch_host_pool];  // which it keeps
+    for (auto part = ahead.given.rbegin(); part != ahead.given.rend(); ++part) {
+        Occupation given{now + part->to, end, PoolCounts(pools(), 0)};
+        int left = part->nodes;
+        // What came last goes first.
+        for (PoolCounts* from : {&recent, &held})
+            for (PoolId pool = 0; pool < pools(); ++pool) {
+                const int nodes = std::clamp(std::min((*from)[pool], held[pool]), 0, left);
+                given.nodes[pool] += nodes;
+                recent[pool] -= nodes;
+                held[pool] -= nodes;
+                left -= nodes;
+            }
+        availability().move_vacancy(end, given.from, given.nodes);
+        later.given.push_back(std::move(given));
+    }
+    later.gains = take_in_turn(availability(), eligible(job.eligible), ahead.gains, now);
+    reservations_.add(std::move(later));
+}
+
+PoolCounts Schedule::idle_for_step(std::uint32_t running) {
+    const RunningJob& job = snapshot_->running[running];
+    const Time now = snapshot_->now;
+    std::vector<Layer> lack =
+        steps_ahead(job.elastic.profile, total(job.held), times_.end_of(job) - now).gains;
+    std::erase_if(lack, [](const Layer& layer) { return layer.from > 0; });
+    PoolCounts nodes(pools(), 0);
+    if (const auto found = fit_at(availability(), eligible(job.eligible), lack, now))
+        for (const Occupation& layer : *found) nodes = sum(nodes, layer.nodes);
+    return nodes;
+}
+
+bool Schedule::plan_steps_after_start(std::uint32_t pending, bool in_time) {
+    const PendingJob& job = snapshot_->pending[pending];
+    const Time now = snapshot_->now;
+    std::vector<Layer> later =
+        layers(job.elastic.profile, times_.end_of(job, job.elastic.pref) - now);
+    std::erase_if(later, [](const Layer& layer) { return layer.from <= 0; });
+    LaterSteps steps{job.id, {}, {}};
+    if (in_time) {
+        auto found = fit_at(availability(), eligible(job.eligible), later, now);
+        if (!found) return false;
+        steps.gains = *std::move(found);
+        take(availability(), steps.gains);
+    } else {
+        steps.gains = take_in_turn(availability(), eligible(job.eligible), later, now);
+    }
+    reservations_.add(std::move(steps));
+    return true;
+}
+
+void Schedule::lift_later_steps(JobId job) {
+    const auto lifted = reservations_.remove_later_steps(job);
+    if (!lifted) return;
+    give_back(availability(), lifted->gains);
+    for (const Occupation& given : lifted->given)
+        availability().move_vacancy(given.from, given.to, given.nodes);
+}
+
+void Schedule::announce_reservations() {
+    // Whoever keeps one for each job keeps the last, which is that of its first copy.
+    for (const Reservation& reservation : reservations_.in_order()) {
+        Action& action = add(ActionKind::reserve, Reason::head_of_queue,
+                             snapshot_->pending[reservation.job].id, reservation.nodes);
+        action.time = reservation.from;
+        action.size_after = total(reservation.nodes);
+        action.place = reservation.job;
+    }
+}
+
+const Plan& Schedule::finish() {
+    if (withdraws_)
+        std::stable_partition(plan_.actions.begin(), plan_.actions.end(), [](const Action& action) {
+            return action.kind == ActionKind::withdraw;
+        });
+    return plan_;
+}
+
+}  // namespace elastic::core
