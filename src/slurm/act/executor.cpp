@@ -5,13 +5,13 @@
 #include "slurm/act/executor.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "common/log.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
+#include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -30,14 +30,12 @@ bool may_be_replaced(uint32_t reason) {
            reason == WAIT_LICENSES || reason == WAIT_ARRAY_TASK_LIMIT;
 }
 
-// How many nodes there are for each eligibility.
-std::vector<int> eligible_totals(const core::Snapshot& snapshot) {
-    std::vector<int> totals;
-    for (const auto& pools : snapshot.eligibilities)
-        totals.push_back(std::accumulate(
-            pools.begin(), pools.end(), 0,
-            [&](int nodes, core::PoolId pool) { return nodes + snapshot.pools[pool].nodes; }));
-    return totals;
+constexpr Duration kPartial = 30;  // until a job is tried anew that was not tried on all nodes
+
+// From when on it may have nodes of more switches than it wants (--switches=1@TIME).
+Time end_of_wait_for_switches(const job_record_t* job) {
+    if (!job->req_switch || !job->wait4switch_start) return kNever;
+    return static_cast<Time>(job->wait4switch_start + job->wait4switch);
 }
 
 // The limit of accounting that keeps a running job from so many more nodes.
@@ -50,8 +48,9 @@ std::optional<std::string> limit_on_more(job_record_t* job, int nodes) {
 }  // namespace
 
 bool Executor::carry_out(const core::Plan& plan, Time now) {
-    bool refused = false;
     plan_ = &plan;
+    if (ask_those_planned_with()) return true;
+    bool refused = false;
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
         ControllerLock lock;
@@ -61,7 +60,7 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
             refused |= do_action(*action++, now);
     }
     explain_waiting();
-    hold_impossible();
+    ask_others();
     if (reading_.refusals.has_limits()) ask_limits();
     settlement_.settle_all(now);
     return refused;
@@ -225,8 +224,7 @@ bool Executor::may_start_anywhere(const Action& action) const {
 }
 
 // True if the next plan will differ by it.
-bool Executor::remember_refusal(const job_record_t* job, const Action& action,
-                                StartOutcome outcome) {
+bool Executor::remember_refusal(job_record_t* job, const Action& action, StartOutcome outcome) {
     const Queue::Place& place = reading_.view.places[action.entry];
     Refusals& refusals = reading_.refusals;
     const core::PendingJob& entry = reading_.view.snapshot.pending[action.entry];
@@ -235,18 +233,73 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
         return refusals.refuse_more_than_asked(place);
     const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
     if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
-    if (outcome == StartOutcome::no_room && entry.shares_nodes && refusals.shares(place))
-        return refusals.refuse_sharing(place);
-    if (outcome == StartOutcome::no_room && !entry.elastic.malleable)
-        hold_if_impossible(action.entry);
+    if (outcome == StartOutcome::no_room) return refuse_room(job, action);
     return refusals.refuse(place);
 }
 
-void Executor::hold_if_impossible(std::size_t entry) {
-    job_record_t* job = pending_job(reading_.view.snapshot.pending[entry].id);
-    const Queue::Place& place = reading_.view.places[entry];
-    if (!job || !slurm::hold_if_impossible(job, reading_.queue.attempts()[place.attempt])) return;
-    log_info("job {}: held: no nodes of the cluster meet its request", job->job_id);
+// It was tried on all that is free for it if it was first in the queue; if it was not, on as much
+// as delays nobody, or costs no more than it takes, which may be more before long.
+bool Executor::refuse_room(job_record_t* job, const Action& action) {
+    const Queue::Place& place = reading_.view.places[action.entry];
+    if (reading_.answers.verdict(place.request) == controller::Verdict::unknown && ask(place))
+        return true;
+    const core::PendingJob& entry = reading_.view.snapshot.pending[action.entry];
+    const bool is_all = may_start_anywhere(action) && entry.elastic.price < 0;
+    const Time latest = is_all ? kNever : reading_.view.snapshot.now + kPartial;
+    reading_.answers.refuse(place.request, mask_of(placement_.room_for(entry)), entry.shares_nodes,
+                            std::min(latest, end_of_wait_for_switches(job)));
+    return true;
+}
+
+// A job that can never run must not keep nodes from others, by a reservation or because others are
+// to shrink for it.  True if one was found, and the rest is worth a new plan.
+bool Executor::ask_those_planned_with() {
+    bool is_news = false;
+    for (const Action& action : plan_->actions) {
+        const bool waits = action.kind == ActionKind::reserve ||
+                           (action.kind == ActionKind::start && action.deferred);
+        if (!waits) continue;
+        const Queue::Place& place = reading_.view.places[action.entry];
+        if (reading_.answers.verdict(place.request) != controller::Verdict::unknown) continue;
+        ControllerLock lock;
+        if (reading_.view.is_stale()) return true;
+        is_news |= ask(place);
+    }
+    return is_news;
+}
+
+// A few in each pass, for one hold of the lock; the others in the next.
+void Executor::ask_others() {
+    if (reading_.view.unasked.empty()) return;
+    ControllerLock lock;
+    if (reading_.view.is_stale()) return;
+    for (const Queue::Place& place : reading_.view.unasked) {
+        if (reading_.answers.verdict(place.request) == controller::Verdict::unknown) ask(place);
+        if (lock.held() >= kLongestHold) return;
+    }
+}
+
+// Whether the job is not to be planned with any more, so.
+bool Executor::ask(const Queue::Place& place) {
+    using controller::Verdict;
+    job_record_t* job = pending_job(place.job);
+    if (!job) return false;
+    const Attempt& attempt = reading_.queue.attempts()[place.attempt];
+    const Verdict verdict = ask_whether_runnable(job, attempt, sizes_of(place.job));
+    if (verdict == Verdict::impossible) {
+        hold_impossible(job);
+        log_info("job {}: held: no nodes of the cluster meet its request", job->job_id);
+        return true;
+    }
+    reading_.answers.judge(place.request, verdict);
+    return verdict == Verdict::barred;
+}
+
+// Others than those of its record it may start with if it is malleable.
+SizeRange Executor::sizes_of(JobId id) const {
+    const controller::Job* known = state_.jobs.find(id);
+    if (!known || !known->elastic || !known->annotation.malleable) return {};
+    return {known->annotation.min, known->annotation.max};
 }
 
 bool Executor::do_shrink(const Action& action, Time now) {
@@ -347,6 +400,9 @@ void Executor::offer_growth(controller::Job& entry, const Action& action, Time n
 void Executor::do_reserve(const Action& action, Time) {
     if (job_record_t* job = pending_job(action.job))
         job->start_time = static_cast<time_t>(action.time);
+    // Who has no room yet may have none then either.
+    const core::Snapshot& snapshot = reading_.view.snapshot;
+    if (snapshot.pending[action.entry].not_before > snapshot.now) return;
     controller::Job* entry = state_.jobs.find(action.job);
     if (entry && entry->promised >= kNever) entry->promised = action.time;
 }
@@ -398,25 +454,6 @@ void Executor::explain_waiting() {
         for (const controller::GroupJob& member : group.group.waiting)
             if (job_record_t* job = member.id == lead ? nullptr : pending_job(member.id))
                 explain(job, WAIT_PRIORITY);
-}
-
-// Jobs that no plan starts, since fewer nodes are eligible than they need: some of these are down,
-// or there are no others, which only Slurm can say.  A few are asked for in each pass, and others
-// in the next.
-void Executor::hold_impossible() {
-    constexpr int kMostAsked = 8;
-    const auto& pending = reading_.view.snapshot.pending;
-    const std::vector<int> nodes = eligible_totals(reading_.view.snapshot);
-    std::size_t entry = next_asked_ < pending.size() ? next_asked_ : 0;
-    for (int asked = 0; entry < pending.size() && asked < kMostAsked; ++entry) {
-        const core::PendingJob& job = pending[entry];
-        if (job.elastic.malleable || nodes[job.eligible] >= job.elastic.min) continue;
-        ControllerLock lock;
-        if (reading_.view.is_stale()) return;
-        ++asked;
-        hold_if_impossible(entry);
-    }
-    next_asked_ = entry;
 }
 
 void Executor::explain(job_record_t* job, uint32_t reason) {

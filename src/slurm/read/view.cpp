@@ -10,6 +10,7 @@
 #include "slurm/read/view.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -19,6 +20,7 @@
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/hindrance.hpp"
 #include "slurm/read/limits.hpp"
+#include "slurm/read/request.hpp"
 #include "slurm/read/waiting_groups.hpp"
 
 namespace elastic::slurm {
@@ -46,6 +48,7 @@ class Builder {
         view_.read = time(nullptr);
         shared_end_.assign(node_record_count, -1);
         owned_until_.assign(node_record_count, -1);
+        held_until_.assign(node_record_count, -1);
         read_running();
         read_groups();
         read_pending();
@@ -69,6 +72,8 @@ class Builder {
         view_.groups.clear();
         view_.extended.clear();
         view_.in_groups.clear();
+        view_.eligible.clear();
+        view_.unasked.clear();
         view_.heterogeneous.clear();
         view_.supply.clear();
         view_.unknown.clear();
@@ -88,6 +93,7 @@ class Builder {
         while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
             if (IS_JOB_RUNNING(job) && job->node_bitmap) read_running(job);
         list_iterator_destroy(iterator);
+        known_.answers.share(std::move(sharers_));
     }
 
     void read_running(job_record_t* job) {
@@ -95,6 +101,7 @@ class Builder {
         if (!has_whole_nodes(job)) {
             for_each_node(job->node_bitmap,
                           [&](int node) { shared_end_[node] = std::max(shared_end_[node], end); });
+            sharers_.push_back(job->job_id);
             return;
         }
         const controller::Job& entry = sync(jobs_, job);
@@ -127,6 +134,9 @@ class Builder {
             running.elastic.min = running.elastic.pref = running.elastic.max = size;
             running.eligible = eligibilities_.none();
         }
+        for_each_node(job->node_bitmap,
+                      [&](int node) { held_until_[node] = running.estimated_end; });
+        if (running.elastic.malleable) bit_or(yielding_.get(), job->node_bitmap);
         view_.snapshot.running.push_back(std::move(running));
         running_records_.push_back(job);
         bit_or(taken_.get(), job->node_bitmap);
@@ -188,12 +198,17 @@ class Builder {
         }
     }
 
-    void read_pending(job_record_t* job, const Queue::Place& place) {
+    void read_pending(job_record_t* job, Queue::Place place) {
+        place.request = request_of(job);
+        known_.answers.meet(place.request);
         if (job->het_job_id) view_.heterogeneous.insert(job->het_job_id);
         core::EligibilityId eligible = eligibilities_.of(job);
         int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
         if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
         if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
+        const controller::Verdict verdict = known_.answers.verdict(place.request);
+        if (verdict == controller::Verdict::barred) return;
+        if (verdict == controller::Verdict::unknown) view_.unasked.push_back(place);
         const controller::Job& entry = sync(jobs_, job);
 
         core::PendingJob pending;
@@ -204,7 +219,7 @@ class Builder {
         pending.promised = entry.promised;
         pending.has_traded = entry.has_traded;
         pending.shares_nodes = !has_whole_nodes(job);
-        pending.refused = !refusals_.shares(place);
+        pending.not_before = room_from(job, place, eligible, pending.shares_nodes);
         if (entry.elastic) {
             pending.elastic = entry.annotation;
             pending.elastic.pref =
@@ -226,6 +241,52 @@ class Builder {
         }
         view_.snapshot.pending.push_back(std::move(pending));
         view_.places.push_back(place);
+    }
+
+    // Before then it has no room: nodes that it requires are in use, or Slurm has refused it as
+    // much as is free.  Whoever holds nodes that others can be given is asked for them instead.
+    Time room_from(job_record_t* job, const Queue::Place& place, core::EligibilityId eligible,
+                   bool shares) {
+        if (known_.claimed.contains(job->job_id)) return 0;
+        Time from = 0;
+        if (job->details->req_node_bitmap) from = required_from(job, shares);
+        if (known_.answers.is_refused(place.request, room_of(job, eligible, shares)))
+            from = std::max(from, next_coming_free(eligible));
+        return from;
+    }
+
+    Time required_from(const job_record_t* job, bool shares) const {
+        Time from = 0;
+        for_each_node(job->details->req_node_bitmap, [&](int node) {
+            const bool is_held = taken_.has(node) && !yielding_.has(node);
+            const bool is_shared = !shares && shared_end_[node] >= 0;
+            if (is_held || is_shared)
+                from = std::max({from, used_until(node), std::nextafter(now_, kNever)});
+        });
+        return from;
+    }
+
+    Time used_until(int node) const {
+        return std::max({held_until_[node], shared_end_[node], owned_until_[node]});
+    }
+
+    controller::NodeMask room_of(const job_record_t* job, core::EligibilityId eligible,
+                                 bool shares) {
+        NodeSet room = known_.agreed.room_for(job->job_id, shares);
+        return mask_of(room &= eligibilities_.sets()[eligible].nodes);
+    }
+
+    // When the first of the nodes that are in use does, by the estimates.
+    Time next_coming_free(core::EligibilityId eligible) {
+        const auto [known, is_new] = next_coming_free_.try_emplace(eligible, kNever);
+        if (!is_new) return known->second;
+        eligibilities_.sets()[eligible].nodes.for_each([&](int node) {
+            const Time until = used_until(node);
+            if (until >= 0)
+                known->second =
+                    std::min(known->second, std::max(until, std::nextafter(now_, kNever)));
+        });
+        return known->second;
     }
 
     // Without a number of nodes of its own, a job may need as many as of the smallest.
@@ -373,6 +434,7 @@ class Builder {
                     ++wanted[pool];
                 }
             view_.snapshot.eligibilities.push_back(std::move(eligible));
+            view_.eligible.push_back(set.nodes);
         }
         for (std::size_t id = 0; id < view_.snapshot.eligibilities.size(); ++id)
             sort_pools(view_.snapshot.eligibilities[id], eligibilities_.sets()[id].required,
@@ -427,10 +489,14 @@ class Builder {
     WaitingGroups groups_;
     std::vector<Time> shared_end_;   // by node: the last end of a job that shares it, -1 none
     std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
+    std::vector<Time> held_until_;   // by node: the end of the job that has it whole, -1 none
     NodeSet taken_;                  // a job has them whole
+    NodeSet yielding_;               // of those, a job that may give them up
     NodeSet failing_;                // of those, the ones that are to be left
     NodeSet asleep_;                 // powered down, or on their way up
     std::vector<job_record_t*> running_records_;
+    std::vector<JobId> sharers_;
+    std::map<core::EligibilityId, Time> next_coming_free_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;
     std::vector<int> pool_of_;

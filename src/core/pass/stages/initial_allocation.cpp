@@ -30,11 +30,11 @@ bool may_share_until(Books& books, const PoolCounts& idle, const PoolCounts& sha
 
 // A job that shares nodes and does not fit on the idle ones: the rest may be found
 // on partly used nodes.  Whether there is room on them, only Slurm knows; if not, the
-// job comes back as refused.
+// job comes back as one that has no room yet.
 bool start_on_shared_nodes(Books& books, std::uint32_t pending, Reason reason) {
     const PendingJob& job = books.snapshot().pending[pending];
     const int size = job.requested_size();
-    if (job.refused || size < 1) return false;
+    if (size < 1) return false;
     const Time end = books.end_of(job, size);
     const FreeNodes idle = books.available(job.eligible, size, end);
     const int missing = size - idle.count;
@@ -108,6 +108,7 @@ QueueIndex::By content_with(const Policy& policy) {
 bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
     Books& books = pass.books;
     const PendingJob& job = books.snapshot().pending[pending];
+    if (books.is_deferred(job)) return false;
     const bool behind = pass.front.is_behind(job.eligible);
     if (behind && !choices::may_overtake(books.policy())) return false;
     const Reason reason = behind ? Reason::backfilled : Reason::fits;

@@ -28,7 +28,7 @@ KeptPromises::~KeptPromises() {
 void KeptPromises::keep(std::uint32_t pending) {
     const PendingJob& job = books_.snapshot().pending[pending];
     const int size = choices::initial_size(books_, job);
-    if (size < 1 || size > books_.nodes_in(job.eligible)) return;
+    if (size < 1 || size > books_.nodes_in(job.eligible) || books_.is_deferred(job)) return;
     if (!job.elastic.profile.empty()) return keep_steps(pending);
     const Eligibility& eligible = books_.eligible(job.eligible);
     const Duration duration = books_.end_of(job, size) - books_.snapshot().now;

@@ -34,8 +34,9 @@ void QueueFront::begin(const Outlook& outlook) {
 }
 
 void QueueFront::block(Books& books, std::uint32_t pending, int size) {
-    const EligibilityId id = books.snapshot().pending[pending].eligible;
-    if (reserved_[id] || size > books.nodes_in(id)) return;
+    const PendingJob& job = books.snapshot().pending[pending];
+    const EligibilityId id = job.eligible;
+    if (reserved_[id] || size > books.nodes_in(id) || job.not_before >= kNever) return;
     mark(books, books.eligible(id), blocked_pools_, behind_, false);
     if (!reserve(books, pending, size) || choices::reserves_for_all(books.policy())) return;
     mark(books, books.eligible(id), reserved_pools_, reserved_, true);
@@ -53,10 +54,12 @@ bool QueueFront::reserve(Books& books, std::uint32_t pending, int size) {
 
 bool QueueFront::reserve_one(Books& books, std::uint32_t pending, int size) {
     const PendingJob& job = books.snapshot().pending[pending];
-    auto reservation = job.elastic.profile.empty() ? whole(books, pending, size)
-                                                   : books.fit(pending, books.snapshot().now);
+    auto reservation = job.elastic.profile.empty()
+                           ? whole(books, pending, size)
+                           : books.fit(pending, std::max(books.snapshot().now, job.not_before));
     if (!reservation) return false;
-    if (has_promise(books, pending)) set_aside(books, job, size, *reservation);
+    if (has_promise(books, pending) && !books.is_deferred(job))
+        set_aside(books, job, size, *reservation);
     books.reserve(*std::move(reservation));
     return true;
 }
@@ -68,8 +71,11 @@ std::optional<Reservation> QueueFront::whole(Books& books, std::uint32_t pending
     Reservation reservation;
     reservation.job = pending;
     reservation.nodes.assign(books.pools(), 0);
-    const auto from =
-        books.profile().earliest(books.eligible(job.eligible), size, duration, reservation.nodes);
+    const Eligibility& eligible = books.eligible(job.eligible);
+    const auto from = books.is_deferred(job)
+                          ? books.profile().earliest_from(job.not_before, eligible, size, duration,
+                                                          reservation.nodes)
+                          : books.profile().earliest(eligible, size, duration, reservation.nodes);
     if (!from) return std::nullopt;
     reservation.from = *from;
     // A job of no length, too, is there for an instant.

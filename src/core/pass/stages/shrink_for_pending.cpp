@@ -104,6 +104,7 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     Failures& failures = pass.failures;
     Books& books = pass.books;
     const PendingJob& job = books.snapshot().pending[pending];
+    if (books.is_deferred(job)) return false;
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(books.policy())) return false;
     const int size = choices::least_initial_size(books, job);
     const bool is_judged_by_size = job.elastic.profile.empty();
@@ -153,7 +154,7 @@ void shrink_for_queue(Pass& pass) {
     Books& books = pass.books;
     const std::vector<PendingJob>& queue = books.snapshot().pending;
     for (std::uint32_t place = 0; place < queue.size(); ++place) {
-        if (books.decided(place)) continue;
+        if (books.decided(place) || books.is_deferred(queue[place])) continue;
         const auto parts = pass.victims.select_all(books, queue[place].eligible);
         for (const Shrinkage& part : parts) books.shrink_for_anybody(part);
         return pass.victims.remove(books, parts);

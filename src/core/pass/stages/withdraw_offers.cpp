@@ -6,10 +6,15 @@
 // Until it is accepted, an expansion is weighed again in each pass by the rule
 // by which it was made: nobody else can use its nodes, and the job would have them.  The oldest
 // offers are kept first, so the latest are withdrawn.
+//
+// Which nodes a job can use that has no room yet (PendingJob::not_before) is not known, so its
+// reservation binds starts only.  From here on, where nodes are given that come back when somebody
+// can start on them, it would keep idle nodes from everybody, or take them back in vain.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "core/pass/choices/choices.hpp"
 #include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {
@@ -42,6 +47,7 @@ void keep_or_withdraw(Books& books, const Promise& offer) {
 
 void withdraw_offers(Pass& pass) {
     Books& books = pass.books;
+    if (choices::are_sure_to_come_back(books.policy())) books.release_deferred();
     if (books.snapshot().promises.empty()) return;
     std::vector<const Promise*> offers;
     for (const Promise& promise : books.snapshot().promises)

@@ -10,6 +10,7 @@
 #include "core/pass/state/books.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace elastic::core {
@@ -30,6 +31,7 @@ void Books::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Po
     equal_share_ = -1;
     even_use_ = -1;
     reservations_.clear();
+    released_.clear();
     reserved_.reset(snapshot.pending.size());
     later_.clear();
     falls_.clear();
@@ -392,7 +394,19 @@ void Books::lift_later_steps(JobId job) {
     later_.erase(own);
 }
 
+void Books::release_deferred() {
+    const auto find = [this] {
+        return std::ranges::find_if(reservations_, [this](const Reservation& reservation) {
+            return is_deferred(snapshot_->pending[reservation.job]);
+        });
+    };
+    for (auto found = find(); found != reservations_.end(); found = find())
+        released_.push_back(*lift_reservation(found->job));
+}
+
 void Books::announce_reservations() {
+    std::ranges::move(released_, std::back_inserter(reservations_));
+    released_.clear();
     // Whoever keeps one for each job keeps the last, which is that of its first copy.
     std::sort(reservations_.begin(), reservations_.end(),
               [](const Reservation& a, const Reservation& b) {

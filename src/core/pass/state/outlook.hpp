@@ -95,7 +95,9 @@ class Outlook {
     int nodes_in(EligibilityId) const;  // idle or not
     int idle() const;                   // free now, of any pool
     int nodes() const;                  // of any pool
-    Time next_end() const;              // the next estimated end of a job or of nodes' sharing
+    // Whether the job has no room yet, whatever is free (PendingJob::not_before).
+    bool is_deferred(const PendingJob& job) const { return job.not_before > snapshot_->now; }
+    Time next_end() const;  // the next estimated end of a job or of nodes' sharing
     // When that many eligible nodes are there if nobody is shrunk and nobody else takes them;
     // kNever if not by the estimates.  A job that has outrun its own may go on for any time, so its
     // nodes are not counted on.
