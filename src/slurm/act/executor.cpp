@@ -254,13 +254,16 @@ bool Executor::refuse_room(job_record_t* job, const Action& action) {
 // A job that can never run must not keep nodes from others, by a reservation or because others are
 // to shrink for it.  True if one was found, and the rest is worth a new plan.
 bool Executor::ask_those_planned_with() {
+    constexpr int kMostAsked = 16;  // with a reservation for each job there are many
     bool is_news = false;
+    int asked = 0;
     for (const Action& action : plan_->actions) {
         const bool waits = action.kind == ActionKind::reserve ||
                            (action.kind == ActionKind::start && action.deferred);
         if (!waits) continue;
         const Queue::Place& place = reading_.view.places[action.entry];
         if (reading_.answers.verdict(place.request) != controller::Verdict::unknown) continue;
+        if (++asked > kMostAsked) break;
         ControllerLock lock;
         if (reading_.view.is_stale()) return true;
         is_news |= ask(place);
@@ -446,14 +449,23 @@ void Executor::explain_waiting() {
         ControllerLock lock;
         if (reading_.view.is_stale()) return;
         for (; entry < pending.size() && lock.held() < kLongestHold; ++entry)
-            if (job_record_t* job = pending_job(pending[entry].id))
+            if (job_record_t* job = pending_job(pending[entry].id)) {
+                forget_lack_of_nodes(job, pending[entry]);
                 explain(job, std::exchange(reason, WAIT_PRIORITY));
+            }
     }
     ControllerLock lock;
     for (const auto& [lead, group] : reading_.view.groups)
         for (const controller::GroupJob& member : group.group.waiting)
             if (job_record_t* job = member.id == lead ? nullptr : pending_job(member.id))
                 explain(job, WAIT_PRIORITY);
+}
+
+// Nodes that the job requires were down, say, when Slurm was asked last.
+void Executor::forget_lack_of_nodes(job_record_t* job, const core::PendingJob& entry) const {
+    const bool is_deferred = entry.not_before > reading_.view.snapshot.now;
+    if (job->state_reason == WAIT_NODE_NOT_AVAIL && !is_deferred)
+        job->state_reason = WAIT_NO_REASON;
 }
 
 void Executor::explain(job_record_t* job, uint32_t reason) {

@@ -57,6 +57,7 @@ class Executor {
                                    const controller::Agreement& request);
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
+    void forget_lack_of_nodes(job_record_t*, const core::PendingJob&) const;
     static void explain(job_record_t*, uint32_t reason);
 
     controller::State& state_;

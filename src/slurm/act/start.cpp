@@ -96,22 +96,25 @@ class Untouched {
         job_->node_cnt_wag = nodes_;
         job_->total_cpus = processors_;
         job_->cpu_cnt = processors_left_;
-        if (keeps_reason_) return;
         job_->state_reason = reason_;
         xfree(job_->state_desc);
         if (!text_.empty()) job_->state_desc = xstrdup(text_.c_str());
     }
-    void keep_reason() { keeps_reason_ = true; }
+    // That is why it waits, from now on.
+    void keep_reason(std::uint32_t reason) {
+        reason_ = reason;
+        text_.clear();
+        last_job_update = time(nullptr);
+    }
 
     Untouched(const Untouched&) = delete;
     Untouched& operator=(const Untouched&) = delete;
 
   private:
     job_record_t* job_;
-    decltype(job_record_t::state_reason) reason_;
+    std::uint32_t reason_;
     std::string text_;
     std::uint32_t nodes_, processors_, processors_left_;
-    bool keeps_reason_ = false;
 };
 
 // The time limit with which a job is tried: bounded by its deadline, and where it has a least time
@@ -267,12 +270,12 @@ controller::Verdict ask_whether_runnable(job_record_t* job, const Attempt& attem
     Untouched untouched(job);
     NarrowedRequest narrowed(job, NodeSet().complement(), sizes);
     const int rc = compat::test_allocation(job);
-    if (rc == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE) untouched.keep_reason();
     const bool is_barred = rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE ||
                            rc == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
     if (!is_barred) return Verdict::runnable;
     const bool is_only_way = !job->part_ptr_list && !job->resv_name && !attempt.preferred;
     if (rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE && is_only_way) return Verdict::impossible;
+    untouched.keep_reason(is_only_way ? job->state_reason : std::uint32_t{WAIT_RESOURCES});
     return Verdict::barred;
 }
 
