@@ -14,7 +14,8 @@ namespace elastic::controller {
 
 namespace {
 
-constexpr Duration kFirst = 30, kLongest = 300;
+constexpr Duration kFirst = 30, kLongest = 300;  // until it is asked again
+constexpr Duration kKept = 3600;                 // what nobody has asked for
 
 }  // namespace
 
@@ -31,24 +32,38 @@ void RefusalBook::share(std::vector<JobId> sharers) {
     sharers_ = std::move(sharers);
 }
 
-void RefusalBook::meet(RequestId request) {
-    if (const auto known = answers_.find(request); known != answers_.end())
-        known->second.look = look_;
+bool RefusalBook::is_noted(JobId job) {
+    const auto known = noted_.find(job);
+    if (known == noted_.end()) return false;
+    known->second = look_;
+    return true;
+}
+
+void RefusalBook::note(JobId job) {
+    noted_[job] = look_;
 }
 
 void RefusalBook::end_look() {
-    std::erase_if(answers_, [this](const auto& entry) { return entry.second.look < look_; });
+    std::erase_if(noted_, [this](const auto& job) { return job.second < look_; });
+    std::erase_if(answers_, [this](const auto& entry) { return entry.second.used + kKept < now_; });
 }
 
-Verdict RefusalBook::verdict(RequestId request) const {
+RefusalBook::Answer* RefusalBook::find(RequestId request) {
     const auto known = answers_.find(request);
-    return known == answers_.end() ? Verdict::unknown : known->second.verdict;
+    if (known == answers_.end()) return nullptr;
+    known->second.used = now_;
+    return &known->second;
+}
+
+Verdict RefusalBook::verdict(RequestId request) {
+    const Answer* answer = find(request);
+    return answer ? answer->verdict : Verdict::unknown;
 }
 
 void RefusalBook::judge(RequestId request, Verdict verdict) {
     Answer& answer = answers_[request];
     answer.verdict = verdict;
-    answer.look = look_;
+    answer.used = now_;
 }
 
 void RefusalBook::refuse(RequestId request, NodeMask room, bool shares, Time latest) {
@@ -59,15 +74,13 @@ void RefusalBook::refuse(RequestId request, NodeMask room, bool shares, Time lat
     answer.shares = shares;
     answer.departures = departures_;
     answer.until = std::min(now_ + answer.patience, latest);
-    answer.look = look_;
+    answer.used = now_;
 }
 
-bool RefusalBook::is_refused(RequestId request, const NodeMask& room) const {
-    const auto known = answers_.find(request);
-    if (known == answers_.end()) return false;
-    const Answer& answer = known->second;
-    return answer.room.size() == room.size() && room.is_subset_of(answer.room) &&
-           now_ < answer.until && (!answer.shares || answer.departures == departures_);
+bool RefusalBook::is_refused(RequestId request, const NodeMask& room) {
+    const Answer* answer = find(request);
+    return answer && answer->room.size() == room.size() && room.is_subset_of(answer->room) &&
+           now_ < answer->until && (!answer->shares || answer->departures == departures_);
 }
 
 }  // namespace elastic::controller

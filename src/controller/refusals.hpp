@@ -34,11 +34,14 @@ class RefusalBook {
     // Those that run on nodes which they share, in any order: what one of them leaves, others may
     // have room on, though no node is free that was not before.
     void share(std::vector<JobId> sharers);
-    // To be called for each request that is met in a look: the others are forgotten at its end.
-    void meet(RequestId);
     void end_look();
 
-    Verdict verdict(RequestId) const;
+    // Whether anything has been said against the job.  Only these jobs have to be looked at closely
+    // in each look; those that a look does not ask about are forgotten at its end.
+    bool is_noted(JobId);
+    void note(JobId);
+
+    Verdict verdict(RequestId);
     void judge(RequestId, Verdict);
 
     // There was no room for it on all of these nodes; `shares`: what others of a node leave would
@@ -46,7 +49,7 @@ class RefusalBook {
     // twice as long each time, but not later than `latest`.
     void refuse(RequestId, NodeMask room, bool shares, Time latest = kNever);
     // Whether it has been refused as much as `room`, and nothing has changed since.
-    bool is_refused(RequestId, const NodeMask& room) const;
+    bool is_refused(RequestId, const NodeMask& room);
 
   private:
     struct Answer {
@@ -56,12 +59,15 @@ class RefusalBook {
         std::uint64_t departures = 0;  // as of then
         Duration patience = 0;         // until it is asked again
         Time until = 0;
-        std::uint64_t look = 0;  // the last one that has met it
+        Time used = 0;
     };
 
+    Answer* find(RequestId);
+
     std::unordered_map<RequestId, Answer> answers_;
-    std::vector<JobId> sharers_;    // ascending
-    std::uint64_t departures_ = 0;  // of sharers
+    std::unordered_map<JobId, std::uint64_t> noted_;  // in which look last
+    std::vector<JobId> sharers_;                      // ascending
+    std::uint64_t departures_ = 0;                    // of sharers
     std::uint64_t configuration_ = 0;
     std::uint64_t look_ = 0;
     Time now_ = 0;

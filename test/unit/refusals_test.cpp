@@ -18,11 +18,8 @@ NodeMask nodes(std::initializer_list<std::size_t> places) {
     return mask;
 }
 
-// A look in which both requests are met.
 void look(RefusalBook& book, Time now, std::uint64_t configuration = 1) {
     book.begin_look(configuration, now);
-    book.meet(kRequest);
-    book.meet(kOther);
     book.end_look();
 }
 
@@ -96,10 +93,10 @@ TEST(a_verdict_stands_until_the_configuration_changes) {
     book.judge(kRequest, Verdict::barred);
     book.judge(kOther, Verdict::runnable);
     book.refuse(kOther, nodes({1}), false);
-    look(book, 100000);
+    look(book, 3000);
     check_that(book.verdict(kRequest) == Verdict::barred);
     check_that(book.verdict(kOther) == Verdict::runnable);
-    look(book, 100001, 2);
+    look(book, 3001, 2);
     check_that(book.verdict(kRequest) == Verdict::unknown);
     check_that(book.verdict(kOther) == Verdict::unknown);
     check_that(!book.is_refused(kOther, nodes({1})));
@@ -110,11 +107,27 @@ TEST(a_request_that_nobody_makes_any_more_is_forgotten) {
     look(book, 100);
     book.judge(kRequest, Verdict::barred);
     book.judge(kOther, Verdict::barred);
-    book.begin_look(1, 101);
-    book.meet(kRequest);
-    book.end_look();
+    look(book, 3000);
+    check_that(book.verdict(kRequest) == Verdict::barred);
+    look(book, 4000);
     check_that(book.verdict(kRequest) == Verdict::barred);
     check_that(book.verdict(kOther) == Verdict::unknown);
+}
+
+TEST(a_job_is_noted_as_long_as_it_waits) {
+    RefusalBook book;
+    book.begin_look(1, 100);
+    check_that(!book.is_noted(5));
+    book.end_look();
+    book.note(5);
+    book.note(6);
+    for (const Time now : {101, 102}) {
+        book.begin_look(1, now);
+        check_that(book.is_noted(5));
+        book.end_look();
+    }
+    book.begin_look(1, 103);
+    check_that(!book.is_noted(6));
 }
 
 TEST(other_nodes_in_slurms_table_are_other_nodes) {

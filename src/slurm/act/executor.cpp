@@ -172,9 +172,16 @@ void Executor::start_by_trading(const Action& start, Time now) {
     settlement_.start_on_claim(start, now);
 }
 
+// Whether Slurm has refused the same to a job that asks for the same.
+bool Executor::is_refused(const core::PendingJob& entry, controller::RequestId request) {
+    return reading_.answers.is_refused(request, mask_of(placement_.room_for(entry)));
+}
+
 Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const View& view = reading_.view;
     const core::PendingJob& entry = view.snapshot.pending[action.entry];
+    if (is_refused(entry, request_of(reading_.queue, view.places[action.entry])))
+        return {StartOutcome::no_room, nullptr, "Slurm has refused as much to a job like it"};
     const Attempt& attempt = reading_.queue.attempts()[view.places[action.entry].attempt];
     const NodeSet allowed = placement_.for_start(job, action);
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
@@ -241,32 +248,33 @@ bool Executor::remember_refusal(job_record_t* job, const Action& action, StartOu
 // as delays nobody, or costs no more than it takes, which may be more before long.
 bool Executor::refuse_room(job_record_t* job, const Action& action) {
     const Queue::Place& place = reading_.view.places[action.entry];
-    if (reading_.answers.verdict(place.request) == controller::Verdict::unknown && ask(place))
-        return true;
+    const controller::RequestId request = request_of(reading_.queue, place);
+    if (request == 0 || ask_if_unknown(request, place)) return true;
     const core::PendingJob& entry = reading_.view.snapshot.pending[action.entry];
     const bool is_all = may_start_anywhere(action) && entry.elastic.price < 0;
     const Time latest = is_all ? kNever : reading_.view.snapshot.now + kPartial;
-    reading_.answers.refuse(place.request, mask_of(placement_.room_for(entry)), entry.shares_nodes,
-                            std::min(latest, end_of_wait_for_switches(job)));
+    reading_.answers.note(place.job);
+    if (!is_refused(entry, request))
+        reading_.answers.refuse(request, mask_of(placement_.room_for(entry)), entry.shares_nodes,
+                                std::min(latest, end_of_wait_for_switches(job)));
     return true;
 }
 
 // A job that can never run must not keep nodes from others, by a reservation or because others are
 // to shrink for it.  True if one was found, and the rest is worth a new plan.
 bool Executor::ask_those_planned_with() {
-    constexpr int kMostAsked = 16;  // with a reservation for each job there are many
+    constexpr int kMost = 16;  // with a reservation for each job there are many
+    ControllerLock lock;
+    if (reading_.view.is_stale()) return true;
     bool is_news = false;
-    int asked = 0;
+    int looked_at = 0;
     for (const Action& action : plan_->actions) {
         const bool waits = action.kind == ActionKind::reserve ||
                            (action.kind == ActionKind::start && action.deferred);
         if (!waits) continue;
+        if (++looked_at > kMost || lock.held() >= kLongestHold) break;
         const Queue::Place& place = reading_.view.places[action.entry];
-        if (reading_.answers.verdict(place.request) != controller::Verdict::unknown) continue;
-        if (++asked > kMostAsked) break;
-        ControllerLock lock;
-        if (reading_.view.is_stale()) return true;
-        is_news |= ask(place);
+        is_news |= ask_if_unknown(request_of(reading_.queue, place), place);
     }
     return is_news;
 }
@@ -277,16 +285,19 @@ void Executor::ask_others() {
     ControllerLock lock;
     if (reading_.view.is_stale()) return;
     for (const Queue::Place& place : reading_.view.unasked) {
-        if (reading_.answers.verdict(place.request) == controller::Verdict::unknown) ask(place);
+        ask_if_unknown(request_of(reading_.queue, place), place);
         if (lock.held() >= kLongestHold) return;
     }
 }
 
 // Whether the job is not to be planned with any more, so.
-bool Executor::ask(const Queue::Place& place) {
+bool Executor::ask_if_unknown(controller::RequestId request, const Queue::Place& place) {
     using controller::Verdict;
     job_record_t* job = pending_job(place.job);
-    if (!job) return false;
+    if (!job || request == 0) return false;
+    const Verdict known = reading_.answers.verdict(request);
+    if (known == Verdict::barred) reading_.answers.note(place.job);
+    if (known != Verdict::unknown) return known == Verdict::barred;
     const Attempt& attempt = reading_.queue.attempts()[place.attempt];
     const Verdict verdict = ask_whether_runnable(job, attempt, sizes_of(place.job));
     if (verdict == Verdict::impossible) {
@@ -294,7 +305,8 @@ bool Executor::ask(const Queue::Place& place) {
         log_info("job {}: held: no nodes of the cluster meet its request", job->job_id);
         return true;
     }
-    reading_.answers.judge(place.request, verdict);
+    reading_.answers.judge(request, verdict);
+    if (verdict == Verdict::barred) reading_.answers.note(place.job);
     return verdict == Verdict::barred;
 }
 

@@ -40,7 +40,8 @@ class Executor {
     bool refuse_room(job_record_t*, const core::Action&);
     bool ask_those_planned_with();
     void ask_others();
-    bool ask(const Queue::Place&);
+    bool ask_if_unknown(controller::RequestId, const Queue::Place&);
+    bool is_refused(const core::PendingJob&, controller::RequestId);
     SizeRange sizes_of(JobId) const;
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(JobId beneficiary, Time now);

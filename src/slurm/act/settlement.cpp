@@ -244,8 +244,10 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
 // So that others are not shrunk for it again as long as nothing else is free.
 void Settlement::refuse_room(std::size_t index) {
     const core::PendingJob& entry = reading_.view.snapshot.pending[index];
-    reading_.answers.refuse(reading_.view.places[index].request,
-                            mask_of(placement_.room_for(entry)), entry.shares_nodes);
+    const Queue::Place& place = reading_.view.places[index];
+    reading_.answers.note(place.job);
+    reading_.answers.refuse(request_of(reading_.queue, place), mask_of(placement_.room_for(entry)),
+                            entry.shares_nodes);
 }
 
 // If the job stands for a group, that owns the nodes from now on, and starts its jobs there in the

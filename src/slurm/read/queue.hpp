@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "controller/refusals.hpp"
 #include "core/model/types.hpp"
 #include "slurm/read/attempt.hpp"
 
@@ -16,9 +15,8 @@ class Queue {
   public:
     struct Place {
         JobId job = 0;
-        std::uint32_t attempt = 0;          // index into attempts()
-        bool one_of_several = false;        // the job has other places
-        controller::RequestId request = 0;  // in a view: what the job asks for, tried so
+        std::uint32_t attempt = 0;    // index into attempts()
+        bool one_of_several = false;  // the job has other places
     };
 
     // Lists the jobs that could run if there were room.  Needs ControllerLock (Slurm splits job

@@ -2,12 +2,17 @@
 // Slurm marks no job and no node as changed, and its marks of whole tables move with each
 // allocation; so contents are compared, by a hash of all that selecting nodes looks at.
 //
+// It costs a microsecond a job, which is as much as all else that a view says of it; so not every
+// job's is made in every pass.
+//
 // A job's time limit decides only where reservations are, so that jobs which differ by nothing else
 // are asked of Slurm once.
 #include "slurm/read/request.hpp"
 
 #include <string_view>
 #include <type_traits>
+
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
@@ -82,6 +87,14 @@ controller::RequestId request_of(const job_record_t* job) {
     if (list_count(resv_list) > 0) hash.add(job->time_limit, job->time_min);
     if (job->req_switch) hash.add(job->job_id, job->wait4switch);  // each waits for its own time
     return hash.value();
+}
+
+controller::RequestId request_of(const Queue& queue, const Queue::Place& place) {
+    job_record_t* job = pending_job(place.job);
+    const auto found = find(queue.attempts()[place.attempt]);
+    if (!job || !found) return 0;
+    Trying trying(job, *found);
+    return request_of(job);
 }
 
 std::uint64_t configuration_now() {

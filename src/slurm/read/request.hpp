@@ -5,11 +5,14 @@
 
 #include "controller/refusals.hpp"
 #include "slurm/nodes.hpp"
+#include "slurm/read/queue.hpp"
 
 namespace elastic::slurm {
 
 // As the job's record is set (Trying).
 controller::RequestId request_of(const job_record_t*);
+// Of a job tried in the way of its place; 0 if one of them is gone.
+controller::RequestId request_of(const Queue&, const Queue::Place&);
 
 std::uint64_t configuration_now();
 

@@ -27,6 +27,10 @@ namespace elastic::slurm {
 
 namespace {
 
+// Of the queue, so many jobs are looked at closely in each view: its first, and a part of the
+// others.
+constexpr std::size_t kFront = 16, kPart = 64;
+
 class Builder {
   public:
     Builder(Time now, const Knowledge& known, controller::JobTable& jobs, const Queue& queue,
@@ -188,7 +192,8 @@ class Builder {
     void read_pending() {
         std::vector<std::optional<FoundAttempt>> attempts;
         for (const Attempt& attempt : queue_.attempts()) attempts.push_back(find(attempt));
-        for (const Queue::Place& place : queue_.places()) {
+        for (place_ = 0; place_ < queue_.places().size(); ++place_) {
+            const Queue::Place& place = queue_.places()[place_];
             job_record_t* job = find_job_record(place.job);
             const auto& attempt = attempts[place.attempt];
             if (!job || !attempt || !IS_JOB_PENDING(job) || !job->details || !job->priority)
@@ -196,19 +201,17 @@ class Builder {
             Trying trying(job, *attempt);
             read_pending(job, place);
         }
+        view_.looked_at += kPart;
     }
 
-    void read_pending(job_record_t* job, Queue::Place place) {
-        place.request = request_of(job);
-        known_.answers.meet(place.request);
+    void read_pending(job_record_t* job, const Queue::Place& place) {
         if (job->het_job_id) view_.heterogeneous.insert(job->het_job_id);
         core::EligibilityId eligible = eligibilities_.of(job);
         int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
         if (static_cast<uint32_t>(nodes) > job->part_ptr->max_nodes) return;
         if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
-        const controller::Verdict verdict = known_.answers.verdict(place.request);
-        if (verdict == controller::Verdict::barred) return;
-        if (verdict == controller::Verdict::unknown) view_.unasked.push_back(place);
+        const controller::RequestId request = needs_close_look(place) ? request_of(job) : 0;
+        if (request && is_barred(request, place)) return;
         const controller::Job& entry = sync(jobs_, job);
 
         core::PendingJob pending;
@@ -219,7 +222,7 @@ class Builder {
         pending.promised = entry.promised;
         pending.has_traded = entry.has_traded;
         pending.shares_nodes = !has_whole_nodes(job);
-        pending.not_before = room_from(job, place, eligible, pending.shares_nodes);
+        pending.not_before = room_from(job, request, eligible, pending.shares_nodes);
         if (entry.elastic) {
             pending.elastic = entry.annotation;
             pending.elastic.pref =
@@ -243,14 +246,28 @@ class Builder {
         view_.places.push_back(place);
     }
 
+    // Those against whom something has been said, the first of the queue, and a part of the others
+    // that is another one in each view.
+    bool needs_close_look(const Queue::Place& place) {
+        const std::size_t begin = view_.looked_at % queue_.places().size();
+        return known_.answers.is_noted(place.job) || place_ < kFront ||
+               (begin <= place_ && place_ < begin + kPart);
+    }
+
+    bool is_barred(controller::RequestId request, const Queue::Place& place) {
+        const controller::Verdict verdict = known_.answers.verdict(request);
+        if (verdict == controller::Verdict::unknown) view_.unasked.push_back(place);
+        return verdict == controller::Verdict::barred;
+    }
+
     // Before then it has no room: nodes that it requires are in use, or Slurm has refused it as
     // much as is free.  Whoever holds nodes that others can be given is asked for them instead.
-    Time room_from(job_record_t* job, const Queue::Place& place, core::EligibilityId eligible,
+    Time room_from(job_record_t* job, controller::RequestId request, core::EligibilityId eligible,
                    bool shares) {
         if (known_.claimed.contains(job->job_id)) return 0;
         Time from = 0;
         if (job->details->req_node_bitmap) from = required_from(job, shares);
-        if (known_.answers.is_refused(place.request, room_of(job, eligible, shares)))
+        if (request && known_.answers.is_refused(request, room_of(job, eligible, shares)))
             from = std::max(from, next_coming_free(eligible));
         return from;
     }
@@ -495,6 +512,7 @@ class Builder {
     NodeSet failing_;                // of those, the ones that are to be left
     NodeSet asleep_;                 // powered down, or on their way up
     std::vector<job_record_t*> running_records_;
+    std::size_t place_ = 0;  // of the queue, that is being read
     std::vector<JobId> sharers_;
     std::map<core::EligibilityId, Time> next_coming_free_;
     std::set<JobId> seen_;  // of jobs with several places in the queue

@@ -42,6 +42,7 @@ struct View {
     std::set<JobId> extended;   // entries that stand for more nodes of the group that starts them
     std::set<JobId> in_groups;  // running jobs, by groups of which others wait
     std::vector<Queue::Place> unasked;  // places of requests that Slurm has not been asked about
+    std::size_t looked_at = 0;          // places of the queue, in all views, whether there are such
     std::set<JobId> heterogeneous;      // leaders of jobs that wait and cannot be started
     int nodes_in_all = 0;               // that exist
     int node_records = 0;               // in Slurm's table, which may have some to spare
