@@ -140,7 +140,8 @@ class RandomSnapshot {
             const bool is_rigid = !job.elastic.malleable && !job.elastic.evolving;
             if (elastic && is_rigid && chance(20)) job.elastic.max += between(1, 8);
             job.shares_nodes = elastic && !job.elastic.malleable && chance(10);
-            job.refused = job.shares_nodes && chance(30);
+            if (elastic && chance(10))
+                job.not_before = chance(20) ? kNever : b.snapshot.now + between(-50, 200);
             // A group of jobs.
             if (job.has_range() && !job.shares_nodes && job.duration < kNever && chance(50))
                 job.divisible = job.duration * between(1, 10) / 10;

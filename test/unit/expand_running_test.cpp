@@ -20,6 +20,17 @@ TEST(a_job_grows_to_an_allowed_size) {
     check_eq(plan_text(b.snapshot), "expand 1 [2] ->4\n");
 }
 
+TEST(nodes_that_slurm_has_refused_to_the_queue_are_given_where_they_come_back) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(1, 2, 6), {2}, 200);
+    b.run(2, rigid(1), {1}, 100);
+    b.queue(9, rigid(3), 10).not_before = b.snapshot.now + 100;
+    check_eq(plan_text(b.snapshot), "expand 1 [4] ->6\nreserve 9 [3] ->3 at +100\n");
+    Policy policy = *preset("lina-default");
+    policy.shrink_guard = ShrinkGuard::never;
+    check_eq(plan_text(b.snapshot, policy), "expand 1 [2] ->4\nreserve 9 [3] ->3 at +100\n");
+}
+
 TEST(a_job_grows_only_in_its_own_pools) {
     SnapshotBuilder b({3, 4});
     b.run(1, malleable(1, 2, 8), {2, 0}, 100).eligible = b.eligibility({0});

@@ -73,6 +73,29 @@ TEST(a_job_with_a_range_waits_for_its_least_size_only) {
     check_eq(plan_text(b.snapshot, "easy"), "reserve 10 [2] ->2 at +100\n");
 }
 
+// Contiguous nodes, say, which only Slurm knows to find: 4 are free, but not 3 such.
+TEST(a_job_that_has_no_room_yet_has_a_reservation_for_when_more_is_free) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(1), {1}, 100);
+    b.queue(10, rigid(3), 50).not_before = b.snapshot.now + 100;
+    b.queue(11, rigid(4), 100);  // is over by then
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 11 [4] ->4 backfilled\nreserve 10 [3] ->3 at +100\n");
+    b.snapshot.pending[1].duration = 101;  // 2 of these are extra nodes
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 10 [3] ->3 at +100\n");
+    b.snapshot.pending[1].elastic = rigid(2);
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 11 [2] ->2 backfilled\nreserve 10 [3] ->3 at +100\n");
+}
+
+TEST(nobody_waits_for_a_job_that_will_have_no_room) {
+    SnapshotBuilder b({4});
+    b.queue(10, rigid(3), 50).not_before = kNever;
+    b.queue(11, rigid(4), 1000);
+    for (const auto* policy : {"easy", "conservative", "fcfs"})
+        check_eq(plan_text(b.snapshot, policy), "start 11 [4] ->4\n");
+}
+
 TEST(easy_backfills_what_ends_by_the_shadow_time) {
     SnapshotBuilder b({4});
     b.run(1, rigid(6), {6}, 100);
@@ -223,7 +246,7 @@ TEST(a_job_that_shares_nodes_is_tried_on_partly_used_ones) {
     b.share(0, 2, 1100);
     b.queue(1, rigid(1), 500).shares_nodes = true;
     check_eq(plan_text(b.snapshot, "easy"), "start 1 [0] ->1\n");
-    b.snapshot.pending[0].refused = true;
+    b.snapshot.pending[0].not_before = b.snapshot.now + 100;
     check_eq(plan_text(b.snapshot, "easy"), "reserve 1 [1] ->1 at +100\n");
 }
 

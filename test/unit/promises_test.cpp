@@ -37,6 +37,17 @@ TEST(an_offer_is_withdrawn_when_a_reservation_counts_on_its_nodes) {
     check_eq(plan_text(b.snapshot), "reserve 9 [4] ->4 at +100\n");
 }
 
+TEST(an_offer_of_nodes_that_slurm_has_refused_to_the_queue_is_not_withdrawn) {
+    SnapshotBuilder b({4});
+    b.run(1, malleable(2, 2, 6), {2}, 200);
+    b.run(2, rigid(2), {2}, 100);
+    b.promise(ResizeKind::expand, 7, 1, {4}).revocable = true;
+    PendingJob& job = b.queue(9, rigid(3), 10);
+    check_eq(plan_text(b.snapshot), "withdraw 1 op7 [4]\nstart 9 [3] ->3\n");
+    job.not_before = b.snapshot.now + 100;
+    check_eq(plan_text(b.snapshot), "reserve 9 [3] ->3 at +100\n");
+}
+
 TEST(a_claimed_job_waits_and_keeps_the_idle_nodes_it_needs) {
     SnapshotBuilder b({2});
     b.run(1, malleable(2, 6, 6), {6}, 100);

@@ -27,6 +27,13 @@ std::string plan(const SnapshotBuilder& builder) {
 
 }  // namespace
 
+TEST(nobody_shrinks_for_a_job_that_has_no_room_yet) {
+    SnapshotBuilder b({1});
+    b.run(1, malleable(2, 6, 6), {6}, 100);
+    b.queue(9, rigid(4), 10).not_before = b.snapshot.now + 100;
+    check_eq(plan(b), "reserve 9 [4] ->4 at +100\n");
+}
+
 TEST(a_pending_job_starts_on_idle_and_victims_nodes) {
     SnapshotBuilder b({1});
     b.run(1, malleable(2, 8, 8), {8}, 100);

@@ -86,8 +86,8 @@ void fields(F& f, PendingJob& job) {
             job.duration);
     f.required("submit", job.submit, kTime);
     f.optional("promised", job.promised, kTime, kNever);
+    f.optional("not_before", job.not_before, kTime);
     f.optional("shares_nodes", job.shares_nodes);
-    f.optional("refused", job.refused);
     f.optional("claimed", job.claimed);
     f.optional("has_traded", job.has_traded);
     f.optional("alternative", job.alternative);

@@ -69,8 +69,11 @@ struct PendingJob {
     Duration divisible = 0;
     Time submit = 0;
     Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
+    // It has no room before, whatever is free: nodes that it requires are in use, or Slurm has
+    // refused it those that are free, for constraints that are not known here.  kNever: not by the
+    // estimates, so that nobody waits for it.
+    Time not_before = 0;
     bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
-    bool refused = false;       // this pass: Slurm found no room for it on partly used nodes
     bool claimed = false;       // beneficiary of an agreement in flight
     bool has_traded = false;    // has left nodes that were there for it to another, for later ones
     // The same job stands in the queue before, for another partition: one of them starts.

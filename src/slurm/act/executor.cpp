@@ -5,13 +5,13 @@
 #include "slurm/act/executor.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "common/log.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
+#include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -30,14 +30,12 @@ bool may_be_replaced(uint32_t reason) {
            reason == WAIT_LICENSES || reason == WAIT_ARRAY_TASK_LIMIT;
 }
 
-// How many nodes there are for each eligibility.
-std::vector<int> eligible_totals(const core::Snapshot& snapshot) {
-    std::vector<int> totals;
-    for (const auto& pools : snapshot.eligibilities)
-        totals.push_back(std::accumulate(
-            pools.begin(), pools.end(), 0,
-            [&](int nodes, core::PoolId pool) { return nodes + snapshot.pools[pool].nodes; }));
-    return totals;
+constexpr Duration kPartial = 30;  // until a job is tried anew that was not tried on all nodes
+
+// From when on it may have nodes of more switches than it wants (--switches=1@TIME).
+Time end_of_wait_for_switches(const job_record_t* job) {
+    if (!job->req_switch || !job->wait4switch_start) return kNever;
+    return static_cast<Time>(job->wait4switch_start + job->wait4switch);
 }
 
 // The limit of accounting that keeps a running job from so many more nodes.
@@ -51,8 +49,9 @@ std::optional<std::string> limit_on_more(job_record_t* job, const controller::Jo
 }  // namespace
 
 bool Executor::carry_out(const core::Plan& plan, Time now) {
-    bool refused = false;
     plan_ = &plan;
+    if (ask_those_planned_with()) return true;
+    bool refused = false;
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
         ControllerLock lock;
@@ -62,7 +61,7 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
             refused |= do_action(*action++, now);
     }
     explain_waiting();
-    hold_impossible();
+    ask_others();
     if (reading_.refusals.has_limits()) ask_limits();
     settlement_.settle_all(now);
     return refused;
@@ -174,9 +173,16 @@ void Executor::start_by_trading(const Action& start, Time now) {
     settlement_.start_on_claim(start, now);
 }
 
+// Whether Slurm has refused the same to a job that asks for the same.
+bool Executor::is_refused(const core::PendingJob& entry, controller::RequestId request) {
+    return reading_.answers.is_refused(request, mask_of(placement_.room_for(entry)));
+}
+
 Started Executor::try_to_start(job_record_t* job, const Action& action) {
     const View& view = reading_.view;
     const core::PendingJob& entry = view.snapshot.pending[action.place];
+    if (is_refused(entry, request_of(reading_.queue, view.places[action.place])))
+        return {StartOutcome::no_room, nullptr, "Slurm has refused as much to a job like it"};
     const Attempt& attempt = reading_.queue.attempts()[view.places[action.place].attempt];
     const NodeSet allowed = placement_.for_start(job, action);
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
@@ -226,8 +232,7 @@ bool Executor::may_start_anywhere(const Action& action) const {
 }
 
 // True if the next plan will differ by it.
-bool Executor::remember_refusal(const job_record_t* job, const Action& action,
-                                StartOutcome outcome) {
+bool Executor::remember_refusal(job_record_t* job, const Action& action, StartOutcome outcome) {
     const Queue::Place& place = reading_.view.places[action.place];
     Refusals& refusals = reading_.refusals;
     const core::PendingJob& entry = reading_.view.snapshot.pending[action.place];
@@ -236,18 +241,81 @@ bool Executor::remember_refusal(const job_record_t* job, const Action& action,
         return refusals.refuse_more_than_asked(place);
     const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
     if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
-    if (outcome == StartOutcome::no_room && entry.shares_nodes && refusals.shares(place))
-        return refusals.refuse_sharing(place);
-    if (outcome == StartOutcome::no_room && !entry.elastic.malleable)
-        hold_if_impossible(action.place);
+    if (outcome == StartOutcome::no_room) return refuse_room(job, action);
     return refusals.refuse(place);
 }
 
-void Executor::hold_if_impossible(std::size_t entry) {
-    job_record_t* job = pending_job(reading_.view.snapshot.pending[entry].id);
-    const Queue::Place& place = reading_.view.places[entry];
-    if (!job || !slurm::hold_if_impossible(job, reading_.queue.attempts()[place.attempt])) return;
-    log_info("job {}: held: no nodes of the cluster meet its request", job->job_id);
+// It was tried on all that is free for it if it was first in the queue; if it was not, on as much
+// as delays nobody, or costs no more than it takes, which may be more before long.
+bool Executor::refuse_room(job_record_t* job, const Action& action) {
+    const Queue::Place& place = reading_.view.places[action.place];
+    const controller::RequestId request = request_of(reading_.queue, place);
+    if (request == 0 || ask_if_unknown(request, place)) return true;
+    const core::PendingJob& entry = reading_.view.snapshot.pending[action.place];
+    const bool is_all = may_start_anywhere(action) && entry.elastic.price < 0;
+    const Time latest = is_all ? kNever : reading_.view.snapshot.now + kPartial;
+    reading_.answers.note(place.job);
+    if (!is_refused(entry, request))
+        reading_.answers.refuse(request, mask_of(placement_.room_for(entry)), entry.shares_nodes,
+                                std::min(latest, end_of_wait_for_switches(job)));
+    return true;
+}
+
+// A job that can never run must not keep nodes from others, by a reservation or because others are
+// to shrink for it.  True if one was found, and the rest is worth a new plan.
+bool Executor::ask_those_planned_with() {
+    constexpr int kMost = 16;  // with a reservation for each job there are many
+    ControllerLock lock;
+    if (reading_.view.is_stale()) return true;
+    bool is_news = false;
+    int looked_at = 0;
+    for (const Action& action : plan_->actions) {
+        const bool waits = action.kind == ActionKind::reserve ||
+                           (action.kind == ActionKind::start && action.deferred);
+        if (!waits) continue;
+        if (++looked_at > kMost || lock.held() >= kLongestHold) break;
+        const Queue::Place& place = reading_.view.places[action.place];
+        is_news |= ask_if_unknown(request_of(reading_.queue, place), place);
+    }
+    return is_news;
+}
+
+// A few in each pass, for one hold of the lock; the others in the next.
+void Executor::ask_others() {
+    if (reading_.view.unasked.empty()) return;
+    ControllerLock lock;
+    if (reading_.view.is_stale()) return;
+    for (const Queue::Place& place : reading_.view.unasked) {
+        ask_if_unknown(request_of(reading_.queue, place), place);
+        if (lock.held() >= kLongestHold) return;
+    }
+}
+
+// Whether the job is not to be planned with any more, so.
+bool Executor::ask_if_unknown(controller::RequestId request, const Queue::Place& place) {
+    using controller::Verdict;
+    job_record_t* job = pending_job(place.job);
+    if (!job || request == 0) return false;
+    const Verdict known = reading_.answers.verdict(request);
+    if (known == Verdict::barred) reading_.answers.note(place.job);
+    if (known != Verdict::unknown) return known == Verdict::barred;
+    const Attempt& attempt = reading_.queue.attempts()[place.attempt];
+    const Verdict verdict = ask_whether_runnable(job, attempt, sizes_of(place.job));
+    if (verdict == Verdict::impossible) {
+        hold_impossible(job);
+        log_info("job {}: held: no nodes of the cluster meet its request", job->job_id);
+        return true;
+    }
+    reading_.answers.judge(request, verdict);
+    if (verdict == Verdict::barred) reading_.answers.note(place.job);
+    return verdict == Verdict::barred;
+}
+
+// Others than those of its record it may start with if it is malleable.
+SizeRange Executor::sizes_of(JobId id) const {
+    const controller::Job* known = state_.jobs.find(id);
+    if (!known || !known->elastic || !known->annotation.malleable) return {};
+    return {known->annotation.min, known->annotation.max};
 }
 
 bool Executor::do_shrink(const Action& action, Time now) {
@@ -348,6 +416,9 @@ void Executor::offer_growth(controller::Job& entry, const Action& action, Time n
 void Executor::do_reserve(const Action& action, Time) {
     if (job_record_t* job = pending_job(action.job))
         job->start_time = static_cast<time_t>(action.time);
+    // Who has no room yet may have none then either.
+    const core::Snapshot& snapshot = reading_.view.snapshot;
+    if (snapshot.pending[action.place].not_before > snapshot.now) return;
     controller::Job* entry = state_.jobs.find(action.job);
     if (entry && entry->promised >= kNever) entry->promised = action.time;
 }
@@ -392,8 +463,10 @@ void Executor::explain_waiting() {
         ControllerLock lock;
         if (reading_.view.is_stale()) return;
         for (; entry < pending.size() && lock.held() < kLongestHold; ++entry)
-            if (job_record_t* job = pending_job(pending[entry].id))
+            if (job_record_t* job = pending_job(pending[entry].id)) {
+                forget_lack_of_nodes(job, pending[entry]);
                 explain(job, std::exchange(reason, WAIT_PRIORITY));
+            }
     }
     ControllerLock lock;
     for (const auto& [lead, group] : reading_.view.groups)
@@ -402,23 +475,11 @@ void Executor::explain_waiting() {
                 explain(job, WAIT_PRIORITY);
 }
 
-// Jobs that no plan starts, since fewer nodes are eligible than they need: some of these are down,
-// or there are no others, which only Slurm can say.  A few are asked for in each pass, and others
-// in the next.
-void Executor::hold_impossible() {
-    constexpr int kMostAsked = 8;
-    const auto& pending = reading_.view.snapshot.pending;
-    const std::vector<int> nodes = eligible_totals(reading_.view.snapshot);
-    std::size_t entry = next_asked_ < pending.size() ? next_asked_ : 0;
-    for (int asked = 0; entry < pending.size() && asked < kMostAsked; ++entry) {
-        const core::PendingJob& job = pending[entry];
-        if (job.elastic.malleable || nodes[job.eligible] >= job.elastic.min) continue;
-        ControllerLock lock;
-        if (reading_.view.is_stale()) return;
-        ++asked;
-        hold_if_impossible(entry);
-    }
-    next_asked_ = entry;
+// Nodes that the job requires were down, say, when Slurm was asked last.
+void Executor::forget_lack_of_nodes(job_record_t* job, const core::PendingJob& entry) const {
+    const bool is_deferred = entry.not_before > reading_.view.snapshot.now;
+    if (job->state_reason == WAIT_NODE_NOT_AVAIL && !is_deferred)
+        job->state_reason = WAIT_NO_REASON;
 }
 
 void Executor::explain(job_record_t* job, uint32_t reason) {

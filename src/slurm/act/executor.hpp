@@ -36,8 +36,13 @@ class Executor {
     Started try_to_start(job_record_t*, const core::Action&);
     time_t end_of_hole(const core::Action& start) const;
     bool may_start_anywhere(const core::Action&) const;
-    bool remember_refusal(const job_record_t*, const core::Action&, StartOutcome);
-    void hold_if_impossible(std::size_t entry);
+    bool remember_refusal(job_record_t*, const core::Action&, StartOutcome);
+    bool refuse_room(job_record_t*, const core::Action&);
+    bool ask_those_planned_with();
+    void ask_others();
+    bool ask_if_unknown(controller::RequestId, const Queue::Place&);
+    bool is_refused(const core::PendingJob&, controller::RequestId);
+    SizeRange sizes_of(JobId) const;
     bool do_shrink(const core::Action&, Time now);
     bool is_barred(JobId beneficiary, Time now);
     bool is_growth_barred(JobId, Time now);
@@ -53,7 +58,7 @@ class Executor {
                                    const controller::Agreement& request);
     void do_withdraw(const core::Action&, Time now);
     void explain_waiting();
-    void hold_impossible();
+    void forget_lack_of_nodes(job_record_t*, const core::PendingJob&) const;
     static void explain(job_record_t*, uint32_t reason);
 
     controller::State& state_;
@@ -65,7 +70,6 @@ class Executor {
     Placement& placement_;
     Reading& reading_;
     const core::Plan* plan_ = nullptr;  // the one that is being carried out
-    std::size_t next_asked_ = 0;        // the entry of which hold_impossible() asks first
 };
 
 }  // namespace elastic::slurm

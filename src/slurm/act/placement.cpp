@@ -65,6 +65,11 @@ NodeSet Placement::for_start_anywhere(const core::Action& action) {
     return entry.shares_nodes ? with_partly_used(entry, allowed) : allowed;
 }
 
+NodeSet Placement::room_for(const core::PendingJob& entry) {
+    NodeSet room = agreed_.room_for(entry.id, entry.shares_nodes);
+    return room &= view_.eligible[entry.eligible];
+}
+
 NodeSet Placement::with_partly_used(const core::PendingJob& entry, const NodeSet& idle) const {
     NodeSet allowed = view_.nodes_of(entry.eligible);
     allowed -= idle_nodes();

@@ -34,6 +34,8 @@ class Placement {
     NodeSet for_start(const job_record_t*, const core::Action&);
     // The same regardless of pools, where no reservation can suffer by it.
     NodeSet for_start_anywhere(const core::Action&);
+    // All that is free for a pending job, whatever the plan leaves to it.
+    NodeSet room_for(const core::PendingJob&);
     // What a running job is offered of the planned nodes.
     Growth for_growth(job_record_t*, const controller::Job&, const core::Action&);
     // The nodes that a victim gives up; empty if it does not hold so many of those pools any more.

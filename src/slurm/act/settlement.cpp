@@ -16,6 +16,7 @@
 #include "slurm/act/start.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
+#include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -230,6 +231,7 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
     Started result = start_job(job, attempt, allowed, size);
     if (result.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
+        if (result.outcome == StartOutcome::no_room) refuse_room(*index);
         return;
     }
     // Of an array, it is the element that has started which traded.
@@ -237,6 +239,15 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
     started(result.job, now);
     log_info("job {}: started on {} ({} nodes, handed over)", result.job->job_id, result.job->nodes,
              result.job->node_cnt);
+}
+
+// So that others are not shrunk for it again as long as nothing else is free.
+void Settlement::refuse_room(std::size_t index) {
+    const core::PendingJob& entry = reading_.view.snapshot.pending[index];
+    const Queue::Place& place = reading_.view.places[index];
+    reading_.answers.note(place.job);
+    reading_.answers.refuse(request_of(reading_.queue, place), mask_of(placement_.room_for(entry)),
+                            entry.shares_nodes);
 }
 
 // If the job stands for a group, that owns the nodes from now on, and starts its jobs there in the

@@ -19,7 +19,7 @@ class Settlement {
   public:
     Settlement(controller::State& state, controller::Outbox& outbox,
                controller::Negotiation& negotiation, Observer& observer, AgreedNodes& agreed,
-               Placement& placement, const Reading& reading)
+               Placement& placement, Reading& reading)
         : state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
@@ -67,6 +67,7 @@ class Settlement {
     NodeSet ready_for(JobId beneficiary);
     NodeSet needed_beside_victims(JobId beneficiary, int size, NodeSet);
     void hand_over(JobId beneficiary, Time now);
+    void refuse_room(std::size_t index);
     bool give_to_group(JobId, const NodeSet&, int size);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);
     bool grow_by(controller::Agreement&, const NodeSet& freed, Time now);
@@ -81,7 +82,7 @@ class Settlement {
     Observer& observer_;
     AgreedNodes& agreed_;
     Placement& placement_;
-    const Reading& reading_;
+    Reading& reading_;
     std::optional<NodeSet> unreported_;  // of the hold of the lock in which agreements are settled
     std::set<OpId> prologs_;  // which this controller has started for growths that are not told yet
 };

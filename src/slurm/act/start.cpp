@@ -21,10 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The request of a job narrowed to given nodes, for as long as this lives.
+// The request of a job narrowed to given nodes and sizes, for as long as this lives.
 class NarrowedRequest {
   public:
-    NarrowedRequest(job_record_t* job, const NodeSet& allowed, int nodes)
+    NarrowedRequest(job_record_t* job, const NodeSet& allowed, SizeRange sizes)
         : job_(job),
           array_id_(job->array_recs ? job->array_job_id : 0),
           excluded_(job->details->exc_node_bitmap ? bit_copy(job->details->exc_node_bitmap)
@@ -37,7 +37,7 @@ class NarrowedRequest {
         if (excluded_) bit_or(forbidden.get(), excluded_);
         FREE_NULL_BITMAP(job->details->exc_node_bitmap);
         job->details->exc_node_bitmap = forbidden.release();
-        if (nodes != kAsRequested) ask_for(job->details, static_cast<uint32_t>(nodes));
+        if (sizes.most != kAsRequested) ask_for(job->details, sizes);
     }
 
     ~NarrowedRequest() {
@@ -54,8 +54,10 @@ class NarrowedRequest {
   private:
     // Fewer nodes have fewer processors: the job's tasks, of which there is one a node if the
     // user does not say, must not keep it from starting on them.
-    void ask_for(job_details* details, uint32_t nodes) const {
-        details->min_nodes = details->max_nodes = nodes;
+    void ask_for(job_details* details, SizeRange sizes) const {
+        const auto nodes = static_cast<uint32_t>(sizes.least);
+        details->min_nodes = nodes;
+        details->max_nodes = static_cast<uint32_t>(sizes.most);
         if (nodes < min_nodes_) {
             details->min_cpus = share(min_cpus_, nodes);
             details->num_tasks = share(tasks_, nodes);
@@ -82,6 +84,41 @@ class NarrowedRequest {
     uint32_t array_id_;
     bitstr_t* excluded_;
     uint32_t min_nodes_, max_nodes_, min_cpus_, tasks_;
+};
+
+// What a question leaves in the record that users see: why the job waits, and what it would get.
+class Untouched {
+  public:
+    explicit Untouched(job_record_t* job)
+        : job_(job),
+          reason_(job->state_reason),
+          text_(job->state_desc ? job->state_desc : ""),
+          nodes_(job->node_cnt_wag),
+          processors_(job->total_cpus),
+          processors_left_(job->cpu_cnt) {}
+    ~Untouched() {
+        job_->node_cnt_wag = nodes_;
+        job_->total_cpus = processors_;
+        job_->cpu_cnt = processors_left_;
+        job_->state_reason = reason_;
+        xfree(job_->state_desc);
+        if (!text_.empty()) job_->state_desc = xstrdup(text_.c_str());
+    }
+    // That is why it waits, from now on.
+    void keep_reason(std::uint32_t reason) {
+        reason_ = reason;
+        text_.clear();
+        last_job_update = time(nullptr);
+    }
+
+    Untouched(const Untouched&) = delete;
+    Untouched& operator=(const Untouched&) = delete;
+
+  private:
+    job_record_t* job_;
+    std::uint32_t reason_;
+    std::string text_;
+    std::uint32_t nodes_, processors_, processors_left_;
 };
 
 // The time limit with which a job is tried: bounded by its deadline, and where it has a least time
@@ -216,7 +253,7 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     job->billable_tres = NO_VAL;
     int rc;
     {
-        NarrowedRequest narrowed(job, allowed, nodes);
+        NarrowedRequest narrowed(job, allowed, {nodes, nodes});
         StartingLimit limit(job, hole_ends);
         rc = compat::allocate(job);
         if (rc == SLURM_SUCCESS) limit.started();
@@ -228,20 +265,30 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     return {StartOutcome::started, job, ""};
 }
 
-bool hold_if_impossible(job_record_t* job, const Attempt& attempt) {
+controller::Verdict ask_whether_runnable(job_record_t* job, const Attempt& attempt,
+                                         SizeRange sizes) {
+    using controller::Verdict;
     auto found = find(attempt);
-    if (!found || job->part_ptr_list) return false;
+    if (!found) return Verdict::unknown;
     Trying trying(job, *found);
-    const auto reason = job->state_reason;
+    Untouched untouched(job);
+    NarrowedRequest narrowed(job, NodeSet().complement(), sizes);
     const int rc = compat::test_allocation(job);
-    job->state_reason = reason;
-    if (rc != ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE) return false;
+    const bool is_barred = rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE ||
+                           rc == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+    if (!is_barred) return Verdict::runnable;
+    const bool is_only_way = !job->part_ptr_list && !job->resv_name && !attempt.preferred;
+    if (rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE && is_only_way) return Verdict::impossible;
+    untouched.keep_reason(is_only_way ? job->state_reason : std::uint32_t{WAIT_RESOURCES});
+    return Verdict::barred;
+}
+
+void hold_impossible(job_record_t* job) {
     job->state_reason = FAIL_BAD_CONSTRAINTS;
     xfree(job->state_desc);
     job->start_time = job->end_time = time(nullptr);
     job->priority = 0;
     last_job_update = time(nullptr);
-    return true;
 }
 
 }  // namespace elastic::slurm

@@ -2,6 +2,7 @@
 // Starting a pending job.  Needs ControllerLock.
 #pragma once
 
+#include "controller/refusals.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/attempt.hpp"
 
@@ -22,6 +23,11 @@ struct Started {
 
 inline constexpr int kAsRequested = 0;
 
+// Of a job, in nodes.
+struct SizeRange {
+    int least = kAsRequested, most = kAsRequested;
+};
+
 // Starts the job, tried so, on exactly `nodes` of the `allowed` ones, which Slurm chooses
 // with all its own rules (weights, topology), and launches it.  The record's
 // request is as before afterwards, so that a requeued job asks for the same.
@@ -30,9 +36,14 @@ inline constexpr int kAsRequested = 0;
 Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes,
                   time_t hole_ends = 0);
 
-// Holds the job if no nodes of the cluster, even idle ones, meet its request (it or they were
-// changed since it was submitted), with BadConstraints as Slurm's own schedulers do; not if it may
-// use several partitions. True if it is held.
-bool hold_if_impossible(job_record_t*, const Attempt&);
+// Whether any nodes of the cluster, in use or not, meet the job's request, tried so; in any of the
+// sizes that it may start with. Nothing is changed but the reason for which a job waits that is
+// barred. Only one that has no other way to start is impossible, for another partition,
+// reservation or feature may do.
+controller::Verdict ask_whether_runnable(job_record_t*, const Attempt&, SizeRange);
+
+// Holds a job that is impossible, with BadConstraints as Slurm's own schedulers do; Slurm releases
+// it when the job, or any node's features, are changed.
+void hold_impossible(job_record_t*);
 
 }  // namespace elastic::slurm

@@ -52,6 +52,12 @@ inline int find_room(job_record_t* job, bitstr_t* where, uint32_t nodes) {
                              nullptr);
 }
 
+// The bits of a set, 64 a word, the lowest first; those behind its size say nothing.
+inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* bits) {
+    const auto* first = reinterpret_cast<const std::uint64_t*>(bits) + BITSTR_OVERHEAD;
+    return {first, first + (bit_size(bits) + 63) / 64};
+}
+
 // When a reservation takes its nodes.  A floating one keeps its distance from now.
 inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
     return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time

@@ -63,4 +63,12 @@ NodeSet AgreedNodes::free_for(JobId pending) {
     return nodes;
 }
 
+NodeSet AgreedNodes::room_for(JobId pending, bool shares) {
+    NodeSet room = free_for(pending);
+    if (!shares) return room;
+    NodeSet in_use = open_nodes();
+    in_use -= idle_nodes();
+    return room |= in_use;
+}
+
 }  // namespace elastic::slurm

@@ -28,6 +28,8 @@ class AgreedNodes {
     NodeSet free();
     // And those that are kept for this pending job.
     NodeSet free_for(JobId pending);
+    // And, if it shares nodes, those that are in use but may be shared.
+    NodeSet room_for(JobId pending, bool shares);
 
   private:
     const NodeSet& of(const std::string& list);

@@ -6,6 +6,7 @@
 
 #include "slurm/lock.hpp"
 #include "slurm/read/eligibility.hpp"
+#include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -40,8 +41,11 @@ void ClusterReader::read_again(Time now) {
     ControllerLock lock;
     observer_.observe_holders(now);
     const std::set<JobId> claimed = beneficiaries();
-    const Knowledge known{config_, reading_.terms, state_.groups, agreed_, claimed};
+    const Knowledge known{config_, reading_.terms, state_.groups,
+                          agreed_, claimed,        reading_.answers};
+    reading_.answers.begin_look(configuration_now(), now);
     read_cluster(now, known, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
+    reading_.answers.end_look();
     core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);
     add_agreements();

@@ -257,11 +257,16 @@ NodeSet usable_nodes() {
 }
 
 NodeSet idle_nodes() {
-    NodeSet idle(idle_node_bitmap);
-    bit_and(idle.get(), avail_node_bitmap);
-    bit_and(idle.get(), share_node_bitmap);
-    bit_and_not(idle.get(), cg_node_bitmap);
+    NodeSet idle = open_nodes();
+    bit_and(idle.get(), idle_node_bitmap);
     return idle;
+}
+
+NodeSet open_nodes() {
+    NodeSet open(avail_node_bitmap);
+    bit_and(open.get(), share_node_bitmap);
+    bit_and_not(open.get(), cg_node_bitmap);
+    return open;
 }
 
 NodeSet unreported_nodes() {

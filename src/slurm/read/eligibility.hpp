@@ -15,8 +15,9 @@ namespace elastic::slurm {
 // Up and not drained, and those that have not reported since slurmctld started but have jobs.
 NodeSet usable_nodes();
 
-// Those of no job, that a job could start on at once.
+// Those that a job could start on at once: of no job, and of none or such as share them.
 NodeSet idle_nodes();
+NodeSet open_nodes();
 
 // Since slurmctld started; their slurmd has not said yet what it is.
 NodeSet unreported_nodes();

@@ -10,6 +10,7 @@
 #include "slurm/read/view.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -20,11 +21,16 @@
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/hindrance.hpp"
 #include "slurm/read/limits.hpp"
+#include "slurm/read/request.hpp"
 #include "slurm/read/waiting_groups.hpp"
 
 namespace elastic::slurm {
 
 namespace {
+
+// Of the queue, so many jobs are looked at closely in each view: its first, and a part of the
+// others.
+constexpr std::size_t kFront = 16, kPart = 64;
 
 class Builder {
   public:
@@ -47,6 +53,7 @@ class Builder {
         view_.read = time(nullptr);
         shared_end_.assign(node_record_count, -1);
         owned_until_.assign(node_record_count, -1);
+        held_until_.assign(node_record_count, -1);
         read_running();
         read_groups();
         read_pending();
@@ -71,6 +78,8 @@ class Builder {
         view_.groups.clear();
         view_.extended.clear();
         view_.in_groups.clear();
+        view_.eligible.clear();
+        view_.unasked.clear();
         view_.heterogeneous.clear();
         view_.supply.clear();
         view_.supply_errors.clear();
@@ -90,6 +99,7 @@ class Builder {
         while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
             if (IS_JOB_RUNNING(job) && job->node_bitmap) read_running(job);
         list_iterator_destroy(iterator);
+        known_.answers.share(std::move(sharers_));
     }
 
     void read_running(job_record_t* job) {
@@ -97,6 +107,7 @@ class Builder {
         if (!has_whole_nodes(job)) {
             for_each_node(job->node_bitmap,
                           [&](int node) { shared_end_[node] = std::max(shared_end_[node], end); });
+            sharers_.push_back(job->job_id);
             return;
         }
         const controller::Job& entry = sync(jobs_, job);
@@ -129,6 +140,9 @@ class Builder {
             running.elastic.min = running.elastic.pref = running.elastic.max = size;
             running.eligible = eligibilities_.none();
         }
+        for_each_node(job->node_bitmap,
+                      [&](int node) { held_until_[node] = running.estimated_end; });
+        if (running.elastic.malleable) bit_or(yielding_.get(), job->node_bitmap);
         view_.snapshot.running.push_back(std::move(running));
         running_records_.push_back(job);
         bit_or(taken_.get(), job->node_bitmap);
@@ -180,7 +194,8 @@ class Builder {
     void read_pending() {
         std::vector<std::optional<FoundAttempt>> attempts;
         for (const Attempt& attempt : queue_.attempts()) attempts.push_back(find(attempt));
-        for (const Queue::Place& place : queue_.places()) {
+        for (place_ = 0; place_ < queue_.places().size(); ++place_) {
+            const Queue::Place& place = queue_.places()[place_];
             job_record_t* job = find_job_record(place.job);
             const auto& attempt = attempts[place.attempt];
             if (!job || !attempt || !IS_JOB_PENDING(job) || !job->details || !job->priority)
@@ -188,6 +203,7 @@ class Builder {
             Trying trying(job, *attempt);
             read_pending(job, place);
         }
+        view_.looked_at += kPart;
     }
 
     void read_pending(job_record_t* job, const Queue::Place& place) {
@@ -196,6 +212,8 @@ class Builder {
         int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
         if (nodes > most_nodes_by_partition(job)) return;
         if (refusals_.hides(place, job, nodes) || why_not_now(job)) return;
+        const controller::RequestId request = needs_close_look(place) ? request_of(job) : 0;
+        if (request && is_barred(request, place)) return;
         const controller::Job& entry = sync(jobs_, job);
 
         core::PendingJob pending;
@@ -206,7 +224,7 @@ class Builder {
         pending.promised = entry.promised;
         pending.has_traded = entry.has_traded;
         pending.shares_nodes = !has_whole_nodes(job);
-        pending.refused = !refusals_.shares(place);
+        pending.not_before = room_from(job, request, eligible, pending.shares_nodes);
         if (entry.elastic) {
             pending.elastic = entry.annotation;
             pending.elastic.pref =
@@ -228,6 +246,66 @@ class Builder {
         }
         view_.snapshot.pending.push_back(std::move(pending));
         view_.places.push_back(place);
+    }
+
+    // Those against whom something has been said, the first of the queue, and a part of the others
+    // that is another one in each view.
+    bool needs_close_look(const Queue::Place& place) {
+        const std::size_t begin = view_.looked_at % queue_.places().size();
+        return known_.answers.is_noted(place.job) || place_ < kFront ||
+               (begin <= place_ && place_ < begin + kPart);
+    }
+
+    bool is_barred(controller::RequestId request, const Queue::Place& place) {
+        const controller::Verdict verdict = known_.answers.verdict(request);
+        if (verdict == controller::Verdict::unknown) view_.unasked.push_back(place);
+        return verdict == controller::Verdict::barred;
+    }
+
+    // Before then it has no room: nodes that it requires are in use, or Slurm has refused it as
+    // much as is free.  Whoever holds nodes that others can be given is asked for them instead.
+    Time room_from(job_record_t* job, controller::RequestId request, core::EligibilityId eligible,
+                   bool shares) {
+        if (known_.claimed.contains(job->job_id)) return 0;
+        Time from = 0;
+        if (job->details->req_node_bitmap) from = required_from(job, shares);
+        if (request && known_.answers.is_refused(request, room_of(job, eligible, shares)))
+            from = std::max(from, next_coming_free(eligible));
+        return from;
+    }
+
+    Time required_from(const job_record_t* job, bool shares) const {
+        Time from = 0;
+        for_each_node(job->details->req_node_bitmap, [&](int node) {
+            const bool is_held = taken_.has(node) && !yielding_.has(node);
+            const bool is_shared = !shares && shared_end_[node] >= 0;
+            if (is_held || is_shared)
+                from = std::max({from, used_until(node), std::nextafter(now_, kNever)});
+        });
+        return from;
+    }
+
+    Time used_until(int node) const {
+        return std::max({held_until_[node], shared_end_[node], owned_until_[node]});
+    }
+
+    controller::NodeMask room_of(const job_record_t* job, core::EligibilityId eligible,
+                                 bool shares) {
+        NodeSet room = known_.agreed.room_for(job->job_id, shares);
+        return mask_of(room &= eligibilities_.sets()[eligible].nodes);
+    }
+
+    // When the first of the nodes that are in use does, by the estimates.
+    Time next_coming_free(core::EligibilityId eligible) {
+        const auto [known, is_new] = next_coming_free_.try_emplace(eligible, kNever);
+        if (!is_new) return known->second;
+        eligibilities_.sets()[eligible].nodes.for_each([&](int node) {
+            const Time until = used_until(node);
+            if (until >= 0)
+                known->second =
+                    std::min(known->second, std::max(until, std::nextafter(now_, kNever)));
+        });
+        return known->second;
     }
 
     // Without a number of nodes of its own, a job may need as many as of the smallest.
@@ -438,6 +516,7 @@ class Builder {
                     ++wanted[pool];
                 }
             view_.snapshot.eligibilities.push_back(std::move(eligible));
+            view_.eligible.push_back(set.nodes);
         }
         for (std::size_t id = 0; id < view_.snapshot.eligibilities.size(); ++id)
             sort_pools(view_.snapshot.eligibilities[id], eligibilities_.sets()[id].required,
@@ -492,11 +571,16 @@ class Builder {
     WaitingGroups groups_;
     std::vector<Time> shared_end_;   // by node: the last end of a job that shares it, -1 none
     std::vector<Time> owned_until_;  // by node: the end of the group that owns it, -1 none
+    std::vector<Time> held_until_;   // by node: the end of the job that has it whole, -1 none
     NodeSet taken_;                  // a job has them whole
+    NodeSet yielding_;               // of those, a job that may give them up
     NodeSet failing_;                // of those, the ones that are to be left
     NodeSet maintained_;             // of those, the ones that are reserved for maintenance
     NodeSet asleep_;                 // powered down, or on their way up
     std::vector<job_record_t*> running_records_;
+    std::size_t place_ = 0;  // of the queue, that is being read
+    std::vector<JobId> sharers_;
+    std::map<core::EligibilityId, Time> next_coming_free_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
     Eligibilities eligibilities_;
     std::vector<int> pool_of_;

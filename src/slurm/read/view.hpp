@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/refusals.hpp"
 #include "core/model/config.hpp"
 #include "core/model/snapshot.hpp"
 #include "core/model/supply.hpp"
@@ -34,16 +35,19 @@ struct View {
     core::Snapshot snapshot;
     // Beside the snapshot's entries, by the same index:
     std::vector<NodeSet> pools;        // the nodes a pool consists of
+    std::vector<NodeSet> eligible;     // those that jobs may use, whatever they cost
     std::vector<Queue::Place> places;  // of pending entries
     // Groups that have not begun, by the number of the entry that stands for all of its jobs.
     std::map<JobId, controller::WaitingGroup> groups;
     std::set<JobId> extended;   // entries that stand for more nodes of the group that starts them
     std::set<JobId> in_groups;  // running jobs, by groups of which others wait
-    std::set<JobId> heterogeneous;           // leaders of jobs that wait and cannot be started
-    int nodes_in_all = 0;                    // that exist
-    int node_records = 0;                    // in Slurm's table, which may have some to spare
-    bool private_jobs = true;                // PrivateData has "jobs"
-    std::vector<SupplySet> supply;           // as far as Slurm knows the nodes
+    std::vector<Queue::Place> unasked;  // places of requests that Slurm has not been asked about
+    std::size_t looked_at = 0;          // places of the queue, in all views, whether there are such
+    std::set<JobId> heterogeneous;      // leaders of jobs that wait and cannot be started
+    int nodes_in_all = 0;               // that exist
+    int node_records = 0;               // in Slurm's table, which may have some to spare
+    bool private_jobs = true;           // PrivateData has "jobs"
+    std::vector<SupplySet> supply;      // as far as Slurm knows the nodes
     std::vector<std::string> supply_errors;  // what of the supply cannot be in force, and why
     time_t read = 0;                         // when; Slurm's marks of change have this resolution
 
@@ -63,12 +67,11 @@ struct View {
 };
 
 // Which places of the queue are left out of a view or marked in it; found out while a plan was
-// carried out.  Another attempt of the same job may succeed.
+// carried out, for the rest of its pass.  Another attempt of the same job may succeed.
 class Refusals {
   public:
     // Each of them returns whether that is news.
     bool refuse(const Queue::Place& place) { return hidden_.insert(key(place)).second; }
-    bool refuse_sharing(const Queue::Place& place) { return unshared_.insert(key(place)).second; }
     bool refuse_more_than_asked(const Queue::Place& place) {
         return limited_to_request_.insert(key(place)).second;
     }
@@ -82,7 +85,6 @@ class Refusals {
     }
 
     bool hides(const Queue::Place&, const job_record_t*, int nodes) const;
-    bool shares(const Queue::Place& place) const { return unshared_.count(key(place)) == 0; }
     bool may_start_larger(const Queue::Place& place) const {
         return limited_to_request_.count(key(place)) == 0;
     }
@@ -96,7 +98,6 @@ class Refusals {
     static Account account(const Queue::Place&, const job_record_t*);
 
     std::set<Key> hidden_;              // Slurm would not start it so now, for reasons of its own
-    std::set<Key> unshared_;            // it found no room on nodes that are partly in use
     std::set<Key> limited_to_request_;  // not with more nodes than asked for
     std::map<Account, int> limited_;    // from so many nodes on
     std::set<Account> asked_;
@@ -109,6 +110,7 @@ struct Knowledge {
     const controller::GroupBook& groups;
     AgreedNodes& agreed;
     const std::set<JobId>& claimed;  // pending jobs that victims make room for
+    controller::RefusalBook& answers;
 };
 
 // Fills all of `view` but promises, claims and requests, which the agreements add.

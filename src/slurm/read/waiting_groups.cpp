@@ -35,7 +35,7 @@ void WaitingGroups::add(job_record_t* job, const controller::Job& entry,
     if (!entry.elastic || annotation.packet.empty() || annotation.evolving) return;
     if (annotation.price >= 0) return;
     if (place.one_of_several || !attempt.reservation.empty() || attempt.preferred) return;
-    if (pending.shares_nodes) return;
+    if (pending.shares_nodes || pending.not_before > view_.snapshot.now) return;
     controller::GroupCandidate candidate;
     candidate.key = entry.group_key();
     candidate.job.id = job->job_id;

@@ -86,9 +86,11 @@ int expanded_size(const SystemState&, const RunningJob&, int available);
 // Expand from: whether jobs that start are expanded in the same pass.
 bool expands_from_start(const Policy&);
 
-// Reserved nodes: whether they are lent to malleable jobs, and whether it is worth to expand one
-// for some time, until the first reservation, and to shrink it then.
+// Reserved nodes: whether they are lent to malleable jobs, whether who waits gets back what they
+// have grown onto, and whether it is worth to expand one for some time, until the first
+// reservation, and to shrink it then.
 bool lends_reserved_nodes(const Policy&);
+bool are_sure_to_come_back(const Policy&);
 bool is_worth_lending(const RunningJob&, int size_after, Duration time);
 
 // Feasibility: whether a resize is worth its cost.  That of a victim; the size up to `size` to

@@ -11,8 +11,11 @@
 namespace elastic::core::choices {
 
 bool lends_reserved_nodes(const Policy& policy) {
-    return policy.reserved_nodes == ReservedNodes::lent &&
-           policy.shrink_guard == ShrinkGuard::by_default &&
+    return policy.reserved_nodes == ReservedNodes::lent && are_sure_to_come_back(policy);
+}
+
+bool are_sure_to_come_back(const Policy& policy) {
+    return policy.shrink_guard == ShrinkGuard::by_default &&
            policy.shrink_amount == ShrinkAmount::needed &&
            policy.shrink_for == ShrinkFor::starter &&
            policy.shrink_again == ShrinkAgain::next_round &&

@@ -31,11 +31,11 @@ bool may_share_until(Schedule& schedule, const PoolCounts& idle, const PoolCount
 
 // A job that shares nodes and does not fit on the idle ones: the rest may be found
 // on partly used nodes.  Whether there is room on them, only Slurm knows; if not, the
-// job comes back as refused.
+// job comes back as one that has no room yet.
 bool start_on_shared_nodes(Schedule& schedule, std::uint32_t pending, Reason reason) {
     const PendingJob& job = schedule.snapshot().pending[pending];
     const int size = job.requested_size();
-    if (job.refused || size < 1) return false;
+    if (size < 1) return false;
     const Time end = schedule.times().end_of(job, size);
     const FreeNodes idle = schedule.nodes().available(job.eligible, size, end);
     const int missing = size - idle.count;
@@ -110,6 +110,7 @@ QueueIndex::By content_with(const Policy& policy) {
 
 bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
     Schedule& schedule = pass.schedule;
+    if (schedule.queue().is_deferred(pending)) return false;
     const PendingJob& job = schedule.snapshot().pending[pending];
     const bool behind = pass.front.is_behind(job.eligible);
     if (behind && !choices::may_overtake(schedule.policy())) return false;

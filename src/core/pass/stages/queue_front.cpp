@@ -34,8 +34,9 @@ void QueueFront::begin(const SystemState& state) {
 }
 
 void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
-    const EligibilityId id = schedule.snapshot().pending[pending].eligible;
-    if (reserved_[id] || size > schedule.nodes().count(id)) return;
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    const EligibilityId id = job.eligible;
+    if (reserved_[id] || size > schedule.nodes().count(id) || job.not_before >= kNever) return;
     mark(schedule, schedule.eligible(id), blocked_pools_, behind_, false);
     if (!reserve(schedule, pending, size) || choices::reserves_for_all(schedule.policy())) return;
     mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
@@ -54,10 +55,13 @@ bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size) {
 
 bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size) {
     const PendingJob& job = schedule.snapshot().pending[pending];
-    auto reservation = job.elastic.profile.empty() ? whole(schedule, pending, size)
-                                                   : schedule.fit(pending, schedule.snapshot().now);
+    auto reservation =
+        job.elastic.profile.empty()
+            ? whole(schedule, pending, size)
+            : schedule.fit(pending, std::max(schedule.snapshot().now, job.not_before));
     if (!reservation) return false;
-    if (has_promise(schedule, pending)) set_aside(schedule, job, size, *reservation);
+    if (has_promise(schedule, pending) && !schedule.queue().is_deferred(pending))
+        set_aside(schedule, job, size, *reservation);
     schedule.reserve(*std::move(reservation));
     return true;
 }
@@ -69,8 +73,12 @@ std::optional<Reservation> QueueFront::whole(Schedule& schedule, std::uint32_t p
     Reservation reservation;
     reservation.job = pending;
     reservation.nodes.assign(schedule.pools(), 0);
-    const auto from = schedule.availability().earliest(schedule.eligible(job.eligible), size,
-                                                       duration, reservation.nodes);
+    const AvailabilityProfile& availability = schedule.availability();
+    const Eligibility& eligible = schedule.eligible(job.eligible);
+    const auto from = schedule.queue().is_deferred(pending)
+                          ? availability.earliest_from(job.not_before, eligible, size, duration,
+                                                       reservation.nodes)
+                          : availability.earliest(eligible, size, duration, reservation.nodes);
     if (!from) return std::nullopt;
     reservation.from = *from;
     // A job of no length, too, is there for an instant.

@@ -104,6 +104,7 @@ bool start_instead_of_reservation(Pass& pass, std::uint32_t pending, int size) {
 bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     Failures& failures = pass.failures;
     Schedule& schedule = pass.schedule;
+    if (schedule.queue().is_deferred(pending)) return false;
     const PendingJob& job = schedule.snapshot().pending[pending];
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(schedule.policy()))
         return false;
@@ -156,7 +157,7 @@ void shrink_for_queue(Pass& pass) {
     Schedule& schedule = pass.schedule;
     const std::vector<PendingJob>& queue = schedule.snapshot().pending;
     for (std::uint32_t place = 0; place < queue.size(); ++place) {
-        if (schedule.queue().decided(place)) continue;
+        if (schedule.queue().decided(place) || schedule.queue().is_deferred(place)) continue;
         const auto parts = pass.victims.select_all(schedule, queue[place].eligible);
         for (const Shrinkage& part : parts) schedule.shrink_for_anybody(part);
         return pass.victims.remove(schedule, parts);

@@ -6,10 +6,15 @@
 // Until it is accepted, an expansion is weighed again in each pass by the rule
 // by which it was made: nobody else can use its nodes, and the job would have them.  The oldest
 // offers are kept first, so the latest are withdrawn.
+//
+// Which nodes a job can use that has no room yet (PendingJob::not_before) is not known, so its
+// reservation binds starts only.  From here on, where nodes are given that come back when somebody
+// can start on them, it would keep idle nodes from everybody, or take them back in vain.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "core/pass/choices/choices.hpp"
 #include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {
@@ -43,6 +48,7 @@ void keep_or_withdraw(Schedule& schedule, const Promise& offer) {
 
 void withdraw_offers(Pass& pass) {
     Schedule& schedule = pass.schedule;
+    if (choices::are_sure_to_come_back(schedule.policy())) schedule.release_deferred();
     if (schedule.snapshot().promises.empty()) return;
     std::vector<const Promise*> offers;
     for (const Promise& promise : schedule.snapshot().promises)

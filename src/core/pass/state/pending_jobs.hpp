@@ -21,6 +21,10 @@ class PendingJobs {
 
     bool is_anyone_waiting() const { return undecided_ > 0; }
     bool decided(std::uint32_t pending) const { return decided_[pending]; }
+    // Whether the job has no room yet, whatever is free (PendingJob::not_before).
+    bool is_deferred(std::uint32_t pending) const {
+        return snapshot_->pending[pending].not_before > snapshot_->now;
+    }
     // How many of its copies are not decided.
     int undecided_copies(std::uint32_t pending) const;
     // Nothing is to be decided any more for the job, or one of its copies.

@@ -41,6 +41,7 @@ class Reservations {
     bool has_later_steps() const {
         return std::ranges::any_of(later_, [](const auto& one) { return !one.gains.empty(); });
     }
+    const std::vector<Reservation>& all() const { return reservations_; }
     // All of them, in the order of the queue; of several for one job the latest first.
     const std::vector<Reservation>& in_order();
 

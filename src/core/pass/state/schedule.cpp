@@ -14,6 +14,7 @@ namespace elastic::core {
 void Schedule::begin(const Snapshot& snapshot, const SnapshotIndex& index, const Policy& policy) {
     SystemState::begin(snapshot, index, policy);
     plan_.clear();
+    released_.clear();
     withdraws_ = false;
 }
 
@@ -278,7 +279,19 @@ void Schedule::lift_later_steps(JobId job) {
         availability().move_vacancy(given.from, given.to, given.nodes);
 }
 
+void Schedule::release_deferred() {
+    const auto find = [this] {
+        return std::ranges::find_if(reservations_.all(), [this](const Reservation& reservation) {
+            return queue_.is_deferred(reservation.job);
+        });
+    };
+    for (auto found = find(); found != reservations_.all().end(); found = find())
+        released_.push_back(*lift_reservation(found->job));
+}
+
 void Schedule::announce_reservations() {
+    for (Reservation& reservation : released_) reservations_.add(std::move(reservation));
+    released_.clear();
     // Whoever keeps one for each job keeps the last, which is that of its first copy.
     for (const Reservation& reservation : reservations_.in_order()) {
         Action& action = add(ActionKind::reserve, Reason::head_of_queue,

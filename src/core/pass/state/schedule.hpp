@@ -73,6 +73,8 @@ class Schedule : public SystemState {
     void reserve(Reservation&&);
     // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
+    // Reservations of deferred jobs bind nobody any more, but are announced.
+    void release_deferred();
     void announce_reservations();  // as actions, once they are final
 
     // Moves withdrawals to the front: their nodes are given to others.
@@ -85,6 +87,7 @@ class Schedule : public SystemState {
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
 
     Plan plan_;
+    std::vector<Reservation> released_;  // that are to be announced
     bool withdraws_ = false;
 };
 

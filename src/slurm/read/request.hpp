@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What Slurm's answers hang on, as numbers to compare (controller/refusals.hpp): what a job asks
+// for, and what nodes, partitions and reservations there are.  Need ControllerLock.
+#pragma once
+
+#include "controller/refusals.hpp"
+#include "slurm/nodes.hpp"
+#include "slurm/read/queue.hpp"
+
+namespace elastic::slurm {
+
+// As the job's record is set (Trying).
+controller::RequestId request_of(const job_record_t*);
+// Of a job tried in the way of its place; 0 if one of them is gone.
+controller::RequestId request_of(const Queue&, const Queue::Place&);
+
+std::uint64_t configuration_now();
+
+controller::NodeMask mask_of(const NodeSet&);
+
+}  // namespace elastic::slurm
