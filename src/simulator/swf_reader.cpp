@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kFields = 18;
 constexpr double kUnknown = -1;
+constexpr std::string_view kDigits = "0123456789";
 
 // The names of the format's definition, for messages.
 constexpr std::array<const char*, kFields> kFieldNames{
@@ -83,6 +84,23 @@ const char* read_number(const char* at, const char* end, double& value) {
     }
     value = static_cast<double>(negative ? -sum : sum);
     return stop;
+}
+
+// "1,024", "1'024", "1_024" and "1 024" as "1024"; any other text as it stands.
+std::string without_separators(std::string_view number) {
+    constexpr std::size_t kGroup = 3;
+    const std::size_t first = number.find_first_not_of(kDigits);
+    if (first == std::string_view::npos || first == 0 || first > kGroup ||
+        std::string_view(",'_ ").find(number[first]) == std::string_view::npos)
+        return std::string(number);
+    std::string digits(number.substr(0, first));
+    for (std::size_t at = first; at < number.size(); at += 1 + kGroup) {
+        const std::string_view group = number.substr(at + 1, kGroup);
+        if (number[at] != number[first] || group.size() < kGroup || !consists_of(group, kDigits))
+            return std::string(number);
+        digits += group;
+    }
+    return digits;
 }
 
 class SwfReader {
@@ -213,14 +231,21 @@ class SwfReader {
         return {};
     }
 
-    static Result<void> machine_size(std::string_view text, std::int64_t& size) {
+    // "MaxProcs: 1,024 (12 of them spare)".  A value with no digit in it says that nobody knows.
+    Result<void> machine_size(std::string_view text, std::int64_t& size) {
         const std::string_view key = text.substr(0, text.find(':'));
         const std::string_view value = trim(text.substr(key.size() + 1));
-        const std::string_view word = value.substr(0, value.find_first_of(" \t,;("));
-        const auto number = parse_number(word);
-        if (!number || *number == kUnknown) return {};  // "unknown" and the like
+        const std::string_view stated = trim(value.substr(0, value.find_first_of("(;")));
+        if (stated.find_first_of(kDigits) == std::string_view::npos) return {};
+        const auto number = parse_number(without_separators(stated));
+        if (number == kUnknown) return {};
+        if (!number || *number != std::trunc(*number)) {
+            log_.unclear_size =
+                fmt::format("{}: {}: '{}' is no whole number", line_, key, printable(value));
+            return {};
+        }
         if (!(*number >= 0 && *number <= kMaxProcessors)) {
-            return error("{}: '{}' is out of range", key, printable(word));
+            return error("{}: '{}' is out of range", key, printable(stated));
         }
         size = static_cast<std::int64_t>(*number);
         return {};

@@ -20,7 +20,9 @@ inline constexpr std::int64_t kMaxProcessors = 1'000'000'000;
 // numbers, and what stands behind the eighteenth is for others.  The size is field 5, else 8; the
 // estimate is field 9, else the run time.  A job without a submit time, a size or a positive run
 // time is counted as skipped.  By `rule` the fields 12 (user) to 16 (partition) are a job's type,
-// where they are not negative.  Of the header, MaxProcs and MaxNodes are read.
+// where they are not negative.  Of the header, MaxProcs and MaxNodes are read:
+// a whole number, with or without separators of thousands, and perhaps a remark in parentheses or
+// behind ';'.  What else has digits in it is Log::unclear_size; other words say nothing.
 //
 // A comment "; elastic: JOB ANNOTATION", anywhere in the file, says that a job is
 // elastic, with what follows --elastic= at submission: ours, since the format has no

@@ -41,6 +41,7 @@ struct Log {
     std::int64_t malformed = 0;   // lines left out because the reader was told to be lenient
     std::int64_t processors = 0;  // of the machine, by the header (MaxProcs); 0 if it does not say
     std::int64_t nodes = 0;       // by the header (MaxNodes); 0 if it does not say
+    std::string unclear_size;  // the line of the header that says either in a way nobody can read
     // By id: jobs that the log itself calls elastic, and the annotation as at submission.
     struct Annotation {
         std::string text;

@@ -67,7 +67,8 @@ std::int64_t most_in_use(const Log& log, std::int64_t procs_per_node) {
 // Sets the nodes; says where they come from.
 Result<std::string> find_nodes(const Log& log, WorkloadOptions& workload) {
     if (workload.nodes > 0) return std::string("--nodes");
-    if (const auto by_header = machine_size(log, workload); log.processors > 0 || log.nodes > 0) {
+    if (log.processors > 0 || log.nodes > 0 || !log.unclear_size.empty()) {
+        const auto by_header = machine_size(log, workload);
         if (!by_header) return by_header.error();
         workload.nodes = *by_header;
         return std::string("the log's header");

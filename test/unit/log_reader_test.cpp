@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "simulator/make_workload.hpp"
 #include "simulator/swf_reader.hpp"
 #include "simulator/text_source.hpp"
 #include "testing.hpp"
@@ -81,6 +82,36 @@ TEST(swf_lines_become_jobs_by_the_rules) {
     check_eq(requested.estimate, 12.5);
     check_eq(last.id, 6);
     check_eq(last.estimate, 5.0);
+}
+
+TEST(the_size_of_a_machine_is_read_whole_or_not_at_all) {
+    for (const char* value : {"1024", "1,024", "1'024", "1_024", "1 024", "1024.0", "\t1,024 (all)",
+                              "1024;of them 24 spare", "1,024\r"}) {
+        const auto log = swf(fmt::format("; MaxProcs: {}\n; MaxNodes: 1,048,576\n", value));
+        check_ok(log);
+        check_eq(log->processors, 1024);
+        check_eq(log->nodes, 1048576);
+        check_that(log->unclear_size.empty());
+    }
+    for (const char* value : {"10 racks x 1024", "1,02", "1,024,5", "1024,", "1.024", "4x256",
+                              "1024 nodes", ",024", "1,024'512", "1,x24"}) {
+        auto log = swf(fmt::format("; MaxNodes: 4\n; MaxProcs: {}\n{}", value,
+                                   "1 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"));
+        check_ok(log);
+        check_eq(log->processors, 0);
+        const auto workload = make_workload(*log, {});
+        check_that(!workload);
+        check_eq(workload.error().message,
+                 fmt::format("x.swf:2: MaxProcs: '{}' is no whole number, so the machine's size is "
+                             "not known; give --nodes",
+                             value));
+        check_that(static_cast<bool>(make_workload(*log, {.nodes = 8})));
+    }
+    for (const char* value : {"", "unknown", "-1", "?", "n/a"}) {
+        const auto log = swf(fmt::format("; MaxProcs: {}\n", value));
+        check_ok(log);
+        check_that(log->processors == 0 && log->unclear_size.empty());
+    }
 }
 
 TEST(swf_numbers_are_read_in_every_notation) {
