@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any log: SWF or sacct's, plain or gzip, a file or standard input.
+// Any log: SWF or sacct's, plain or compressed, a file or standard input.
 #pragma once
 
 #include <string>

@@ -96,7 +96,7 @@ void add_log_options(CLI::App* sub, RunOptions& o) {
     constexpr const char* kGroup = "Which jobs, on which machine";
     constexpr std::int64_t kMany = 1'000'000'000;
     sub->add_option("LOG", o.log,
-                    "Standard Workload Format, or sacct --parsable2 or CSV; plain or gzip;\n"
+                    "Standard Workload Format, or sacct --parsable2 or CSV; plain or compressed;\n"
                     "- for standard input")
         ->required();
     sub->add_flag("--lenient", o.lenient, "Leave malformed lines out instead of stopping")
