@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Times are computed, not converted by the C library: the result must not depend
-// on the time zone of whoever runs the simulator.  (Local times repeat an hour
-// once a year; ElapsedRaw, which is preferred, does not.)
-//
 // All records are read before any becomes a job, because the records of a job that
 // was resized may stand anywhere.
 #include "simulator/sacct_reader.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 #include <span>
 #include <tuple>
 #include <unordered_set>
 
 #include "common/text.hpp"
+#include "simulator/sacct_values.hpp"
 #include "simulator/swf_reader.hpp"
 
 namespace elastic::simulator {
@@ -39,9 +35,6 @@ enum Column {
     kQos,
     kPartition
 };
-
-// How a column is written.
-enum class Form { text, count, time, clock, seconds, minutes };
 
 struct ColumnName {
     std::string_view name;
@@ -77,6 +70,9 @@ Column column_of(TypeField field) {
     return static_cast<Column>(kUser + static_cast<int>(field));
 }
 
+// Of sacct --parsable2 and CSV, and of --delimiter and what spreadsheets write.
+constexpr std::string_view kSeparators = "|,;\t";
+
 // A column that the file has.
 struct Present {
     ColumnName name;
@@ -85,83 +81,7 @@ struct Present {
     bool is(Column column) const { return name.column == column; }
 };
 
-// A value that is not known is less than zero, as in SWF; one that cannot be
-// read is nothing.
-using Value = std::optional<double>;
-constexpr double kUnknown = -1;
-
-bool is_unknown(std::string_view text) {
-    constexpr std::array<std::string_view, 4> kWords{"", "Unknown", "None", "INVALID"};
-    return std::ranges::any_of(kWords, [&](auto w) { return equal_ignoring_case(text, w); });
-}
-
-// What sacct has of a job without a time limit of its own.
-bool is_unlimited(std::string_view text) {
-    return equal_ignoring_case(text, "UNLIMITED") || equal_ignoring_case(text, "Partition_Limit");
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-Value whole_number(std::string_view text) {
-    if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
-    return parse_number(text);
-}
-
-// "2024-05-01T10:00:00", the T being a blank in some CSV files.
-Value iso_time(std::string_view text) {
-    constexpr std::string_view kPattern = "0000-00-00T00:00:00";
-    if (text.size() != kPattern.size()) return std::nullopt;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool fits = kPattern[i] == '0'   ? is_digit(text[i])
-                          : kPattern[i] == 'T' ? text[i] == 'T' || text[i] == ' '
-                                               : text[i] == kPattern[i];
-        if (!fits) return std::nullopt;
-    }
-    const auto part = [&](std::size_t at, std::size_t digits) {
-        return static_cast<int>(*parse_integer(text.substr(at, digits)));
-    };
-    const std::chrono::year_month_day day{std::chrono::year(part(0, 4)),
-                                          std::chrono::month(static_cast<unsigned>(part(5, 2))),
-                                          std::chrono::day(static_cast<unsigned>(part(8, 2)))};
-    const int hour = part(11, 2), minute = part(14, 2), second = part(17, 2);
-    if (!day.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
-    const auto days = std::chrono::sys_days(day).time_since_epoch().count();
-    return 86400.0 * static_cast<double>(days) + 3600 * hour + 60 * minute + second;
-}
-
-Value read_value(std::string_view text, Form form) {
-    switch (form) {
-        case Form::text:
-            return std::nullopt;
-        case Form::count:
-        case Form::seconds:
-            return whole_number(text);
-        case Form::minutes: {
-            const Value minutes = whole_number(text);
-            return minutes ? Value(60 * *minutes) : minutes;
-        }
-        case Form::time: {
-            const Value epoch = whole_number(text);
-            return epoch ? epoch : iso_time(text);
-        }
-        case Form::clock:
-            return parse_slurm_time(text);
-    }
-    return std::nullopt;
-}
-
-const char* what_is_wrong(Form form) {
-    switch (form) {
-        case Form::time:
-            return "is no time such as 2024-05-01T10:00:00";
-        case Form::clock:
-            return "is no time span such as 1-02:03:04";
-        default:
-            return "is no whole number";
-    }
-}
+constexpr double kUnknown = -1;  // less than zero, as in SWF
 
 // A line of the file: a job, or what a job was between two resizes.
 struct Record {
@@ -215,6 +135,8 @@ class SacctReader {
             seen_header = true;
         }
         if (!seen_header) return error("{}: is empty", name_);
+        if (auto ok = check_steps(); !ok) return ok.error();
+        note_rounding();
         join_pieces();
         take_jobs();
         start_at_zero();
@@ -238,6 +160,22 @@ class SacctReader {
                         name_, line_));
     }
 
+    // Job 7 that a tool has made a floating point number of looks like its step 0.
+    Result<void> check_steps() const {
+        if (step_.empty() || !records_.empty() || log_.malformed > 0) return {};
+        return error(
+            "{}: has steps of jobs, such as '{}', but no job; where a tool has made '7.0' of job "
+            "7, keep that column as text, else export with: {}",
+            name_, printable(step_), kSacctCommand);
+    }
+
+    void note_rounding() {
+        if (rounded_ == 0) return;
+        log_.notes.push_back(
+            fmt::format("{}: {} job(s) have a rounded size, such as 1.46K; export with --noconvert",
+                        name_, rounded_));
+    }
+
     // Fills cells_ with views into the line.
     Result<void> cut(std::string_view line) {
         cells_.clear();
@@ -247,12 +185,12 @@ class SacctReader {
         while (line.ends_with('\r')) line.remove_suffix(1);
         for (;;) {
             std::size_t end;
-            if (separator_ == ',' && line.starts_with('"')) {
+            if (separator_ != '|' && line.starts_with('"')) {
                 end = closing_quote(line);
                 if (end == std::string_view::npos) return error("a quote is not closed");
                 cells_.push_back(line.substr(1, end - 1));
                 line.remove_prefix(end + 1);
-                if (!line.empty() && line[0] != ',') {
+                if (!line.empty() && line[0] != separator_) {
                     return error("column {}: something follows the closing quote", cells_.size());
                 }
                 end = line.empty() ? std::string_view::npos : 0;
@@ -274,7 +212,8 @@ class SacctReader {
     }
 
     Result<void> header(std::string_view line) {
-        separator_ = line.find('|') != std::string_view::npos ? '|' : ',';
+        if (const std::size_t at = line.find_first_of(kSeparators); at != line.npos)
+            separator_ = line[at];
         if (auto ok = cut(line); !ok) return ok;
         width_ = cells_.size();
         for (const ColumnName& name : kNames) {
@@ -340,7 +279,7 @@ class SacctReader {
         if (!present) return kUnknown;
         const auto [name, of, form] = present->name;
         const std::string_view text = cells_[present->index];
-        const Value value = read_value(text, form);
+        const auto value = read_value(text, form);
         if (!value) return error("{}: '{}' {}", name, printable(text), what_is_wrong(form));
         if (*value > limit) return error("{}: '{}' is out of range", name, printable(text));
         return *value;
@@ -351,8 +290,9 @@ class SacctReader {
         if (cells_.size() != width_) {
             return error("{} columns, where the first line names {}", cells_.size(), width_);
         }
-        if (cell(kJob).find('.') != std::string_view::npos) return {};
-        return allocation();
+        if (cell(kJob).find('.') == std::string_view::npos) return allocation();
+        step_ = cell(kJob);
+        return {};
     }
 
     Result<void> allocation() {
@@ -363,6 +303,8 @@ class SacctReader {
         for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &start, &limit}) {
             if (!*read) return read->error();
         }
+        if (auto ok = check_offsets(); !ok) return ok;
+        rounded_ += is_rounded(cell(kCpus)) || is_rounded(cell(kNodes));
         Record& record = records_.emplace_back();
         record.name = cell(kJob);
         record.is_over = !is_going_on();
@@ -379,19 +321,35 @@ class SacctReader {
         return {};
     }
 
+    // Local times and those of a known place cannot be compared.
+    Result<void> check_offsets() {
+        for (const Column column : {kSubmit, kStart, kEnd}) {
+            const Present* present = find(column);
+            if (!present) continue;
+            const std::string_view time = cells_[present->index];
+            const std::optional<bool> given = has_offset(time);
+            if (!given) continue;
+            if (!have_offsets_) have_offsets_ = given;
+            if (have_offsets_ != given)
+                return error("{}: '{}' has {} offset from UTC, unlike the times before it",
+                             present->name.name, printable(time), *given ? "an" : "no");
+        }
+        return {};
+    }
+
     // Of "7_3", "7_[1-9]" and "7+1" the job's own number is not known: the one in front may be that
     // of another task.
     Result<double> job_number() {
-        constexpr double kMaxJobNumber = 1e15;
+        constexpr std::uint64_t kMaxJobNumber = 1'000'000'000'000'000;
         const std::string_view text = cell(kJob);
         const std::size_t end = text.find_first_of("_+");
-        const Value number = whole_number(text.substr(0, end));
+        const auto number = parse_unsigned(text.substr(0, end));
         if (!number || *number > kMaxJobNumber) {
             return error("{}: '{}' is no job", find(kJob) ? find(kJob)->name.name : "JobID",
                          printable(text));
         }
         log_.last_id = std::max(log_.last_id, static_cast<std::int64_t>(*number));
-        return end == std::string_view::npos ? *number : kUnknown;
+        return end == std::string_view::npos ? static_cast<double>(*number) : kUnknown;
     }
 
     // A year is what the plugin plans with where there is no limit.
@@ -465,6 +423,9 @@ class SacctReader {
     bool lenient_;
     std::int64_t line_ = 0;
     char separator_ = '|';
+    std::string_view step_;             // the last line of a step, which is of no use
+    std::optional<bool> have_offsets_;  // whether times have an offset from UTC
+    std::int64_t rounded_ = 0;          // jobs of a size that is rounded
     std::size_t width_ = 0;
     std::vector<std::string_view> cells_;  // of the line at hand
     std::vector<Present> present_;         // in the order of kNames

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What Slurm's own accounting tells of the jobs of a site: the output of
-// `sacct --parsable2` ('|' between columns) or the same as CSV (',' and quotes).
+// `sacct --parsable2` ('|' between columns) or the same as CSV (',', ';' or tabs, and quotes), as
+// other tools write it, too: sacct_values.hpp has what may stand in a cell.
 #pragma once
 
 #include <string_view>
@@ -30,8 +31,9 @@ inline constexpr std::string_view kSacctCommand =
 //   State                     what is not over is skipped
 //   User or UID, Group or GID, JobName, QOS, Partition  the type, as far as `rule` names it: then
 //                             the column must be there
-// Times are taken as they stand, without a time zone; the earliest submit time of
-// a job that is used is the log's zero.  Jobs that never ran ("Unknown", "None",
+// Times are taken as they stand, without a time zone, unless they all have an offset from UTC; the
+// earliest submit time of a job that is used is the log's zero.  Sizes that sacct has rounded
+// (--units) are counted, and a note of the log.  Jobs that never ran ("Unknown", "None",
 // no size, no run time) are counted as skipped.
 //
 // Records of one job in state RESIZING and the one that follows them are joined: the
