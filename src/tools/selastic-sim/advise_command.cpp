@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "program.hpp"
-#include "studies/advice_page.hpp"
-#include "studies/plot.hpp"
+#include "studies/advice/page.hpp"
+#include "studies/report/plot.hpp"
 #include "write_output.hpp"
 
 namespace elastic::tools {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "studies/advice.hpp"
+#include "studies/advice/advice.hpp"
 
 namespace elastic::tools {
 

@@ -10,11 +10,11 @@
 #include "common/json.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
-#include "studies/evolving.hpp"
-#include "studies/gupta.hpp"
-#include "studies/lina.hpp"
-#include "studies/mebf.hpp"
-#include "studies/packet.hpp"
+#include "studies/evolving/reproduce.hpp"
+#include "studies/gupta/reproduce.hpp"
+#include "studies/lina/reproduce.hpp"
+#include "studies/mebf/reproduce.hpp"
+#include "studies/packet/reproduce.hpp"
 
 namespace elastic::tools {
 namespace {

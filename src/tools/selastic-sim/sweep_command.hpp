@@ -2,7 +2,7 @@
 // selastic-sim sweep: a grid of runs.
 #pragma once
 
-#include "studies/sweep.hpp"
+#include "studies/sweep/sweep.hpp"
 
 namespace elastic::tools {
 

@@ -10,7 +10,7 @@
 #include "common/json.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
-#include "studies/packet_results.hpp"
+#include "studies/packet/results.hpp"
 
 namespace elastic::tools {
 namespace {

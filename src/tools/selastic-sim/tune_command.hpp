@@ -2,7 +2,7 @@
 // selastic-sim tune: settings for a site's own workload.
 #pragma once
 
-#include "studies/packet_tuning.hpp"
+#include "studies/packet/tuning.hpp"
 
 namespace elastic::tools {
 
