@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "simulator/swf_reader.hpp"
+#include "simulator/logs/swf.hpp"
 
 #include <cmath>
 
 #include "fuzz.hpp"
-#include "simulator/unpack.hpp"
+#include "simulator/logs/unpack.hpp"
 
 using namespace elastic;
 using namespace elastic::simulator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "simulator/logs/swf.hpp"
+#include "simulator/logs/text_source.hpp"
+#include "simulator/logs/unpack.hpp"
 #include "simulator/make_workload.hpp"
-#include "simulator/swf_reader.hpp"
-#include "simulator/text_source.hpp"
-#include "simulator/unpack.hpp"
 #include "testing.hpp"
 
 using namespace elastic;

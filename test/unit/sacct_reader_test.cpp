@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "simulator/sacct_reader.hpp"
+#include "simulator/logs/sacct.hpp"
 
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "testing.hpp"
 
 using namespace elastic;

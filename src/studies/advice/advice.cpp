@@ -21,8 +21,8 @@
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/log_check.hpp"
-#include "simulator/log_reader.hpp"
-#include "simulator/text_source.hpp"
+#include "simulator/logs/reader.hpp"
+#include "simulator/logs/text_source.hpp"
 
 namespace elastic::studies {
 namespace {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "studies/packet/results.hpp"
 #include "studies/report/plot.hpp"
 #include "studies/report/report.hpp"

@@ -10,7 +10,7 @@
 
 #include "common/names.hpp"
 #include "common/result.hpp"
-#include "simulator/job_type.hpp"
+#include "simulator/logs/job_type.hpp"
 #include "simulator/make_workload.hpp"
 #include "simulator/packets.hpp"
 #include "studies/report/table.hpp"

@@ -28,7 +28,7 @@
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/log_check.hpp"
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "simulator/metrics.hpp"
 #include "studies/sweep/plan.hpp"
 

@@ -28,7 +28,7 @@
 #include "simulator/engine.hpp"
 #include "simulator/journal_observer.hpp"
 #include "simulator/log_check.hpp"
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/output.hpp"
 #include "simulator/references.hpp"

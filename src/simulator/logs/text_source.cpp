@@ -4,7 +4,7 @@
 // At once, because a log is small beside what is made of it, and because a scanner over one block
 // is several times faster than one over a stream.  With read(), not mmap(): a file that somebody
 // cuts off meanwhile gives a short text and not a SIGBUS.
-#include "simulator/text_source.hpp"
+#include "simulator/logs/text_source.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <cstring>
 
 #include "common/text.hpp"
-#include "simulator/unpack.hpp"
+#include "simulator/logs/unpack.hpp"
 
 namespace elastic::simulator {
 

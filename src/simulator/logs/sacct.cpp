@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All records are read before any becomes a job, because the records of a job that
 // was resized may stand anywhere.
-#include "simulator/sacct_reader.hpp"
+#include "simulator/logs/sacct.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,8 +11,8 @@
 #include <unordered_set>
 
 #include "common/text.hpp"
-#include "simulator/sacct_values.hpp"
-#include "simulator/swf_reader.hpp"
+#include "simulator/logs/sacct_values.hpp"
+#include "simulator/logs/swf.hpp"
 
 namespace elastic::simulator {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // By realloc(), which moves a large block by its pages.
-#include "simulator/text_block.hpp"
+#include "simulator/logs/text_block.hpp"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "common/result.hpp"
-#include "simulator/job_type.hpp"
-#include "simulator/workload.hpp"
+#include "simulator/logs/job_type.hpp"
+#include "simulator/logs/log.hpp"
 
 namespace elastic::simulator {
 

@@ -7,7 +7,7 @@
 //
 // Always: the room never exceeds the limits, which is what stops a file made to exhaust memory, and
 // a file is unpacked once, not again and again while the result looks compressed.
-#include "simulator/unpack.hpp"
+#include "simulator/logs/unpack.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>

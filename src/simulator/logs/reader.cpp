@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Tells the formats apart by their first line: a comment or a number begins SWF,
 // the name of a column an export of sacct.
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "common/text.hpp"
-#include "simulator/sacct_reader.hpp"
-#include "simulator/swf_reader.hpp"
-#include "simulator/text_source.hpp"
+#include "simulator/logs/sacct.hpp"
+#include "simulator/logs/swf.hpp"
+#include "simulator/logs/text_source.hpp"
 
 namespace elastic::simulator {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // No field of a log has an end of line, so that one between fields keeps ("a", "b c") and ("a b",
 // "c") apart.
-#include "simulator/job_type.hpp"
+#include "simulator/logs/job_type.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

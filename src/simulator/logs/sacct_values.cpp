@@ -2,7 +2,7 @@
 // Times are computed, not converted by the C library: the result must not depend on the time zone
 // of whoever runs the simulator.  (Local times repeat an hour once a year; ElapsedRaw, which is
 // preferred, does not.)
-#include "simulator/sacct_values.hpp"
+#include "simulator/logs/sacct_values.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 //
 // Always: no byte outside of `text` is looked at, and what a line says is taken
 // only if all of it could be read.
-#include "simulator/swf_reader.hpp"
+#include "simulator/logs/swf.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "common/text.hpp"
+#include "core/model/annotation.hpp"
 
 namespace elastic::simulator {
 

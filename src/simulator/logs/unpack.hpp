@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/result.hpp"
-#include "simulator/text_block.hpp"
+#include "simulator/logs/text_block.hpp"
 
 namespace elastic::simulator {
 
