@@ -3,8 +3,8 @@
 //
 // The plan in the file is compared as text: to be the same it has to say the same,
 // and what it says need not be anything this program knows.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>

@@ -2,8 +2,8 @@
 // selastic-sim reproduce: the studies of the papers.
 //
 // The verdicts go to standard output, where the page is to standard error.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>

@@ -3,8 +3,8 @@
 //
 // On the terminal a table has to be narrow: parameters and the figures that
 // are asked for first.  means.csv has them all.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

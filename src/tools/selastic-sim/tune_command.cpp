@@ -2,8 +2,8 @@
 // selastic-sim tune: settings for a site's own workload.
 //
 // The recommendation goes to standard output, where the page is to standard error.
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
