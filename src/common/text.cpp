@@ -118,6 +118,10 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
+bool consists_of(std::string_view text, std::string_view characters) {
+    return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {

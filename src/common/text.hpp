@@ -25,6 +25,8 @@ std::string to_utf8(std::string_view text, std::size_t most = std::string_view::
 std::string_view trim(std::string_view text);  // blanks and tabs, CR too
 bool equal_ignoring_case(std::string_view, std::string_view);
 std::string lower_case(std::string_view);  // ASCII
+// Whether there is something, and nothing but these characters.
+bool consists_of(std::string_view text, std::string_view characters);
 
 // The parts between separators, empty ones included; one empty part for "".
 std::vector<std::string_view> split(std::string_view text, char separator);

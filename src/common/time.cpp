@@ -14,13 +14,10 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
-bool only(std::string_view text, std::string_view characters) {
-    return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
-}
-
 // Digits with at most one fraction; no sign, no exponent.
 std::optional<Duration> plain_seconds(std::string_view text) {
-    if (!only(text, "0123456789.") || text[0] == '.' || text.back() == '.') return std::nullopt;
+    if (!consists_of(text, "0123456789.") || text[0] == '.' || text.back() == '.')
+        return std::nullopt;
     return parse_number(text);
 }
 
@@ -32,7 +29,7 @@ std::optional<Duration> clock(const std::vector<std::string_view>& fields,
     Duration sum = 0;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         std::optional<double> value;
-        if (only(fields[i], kDigits)) value = parse_number(fields[i]);
+        if (consists_of(fields[i], kDigits)) value = parse_number(fields[i]);
         if (!value) return std::nullopt;
         double limit = units[i] == 3600 ? 24 : 60;
         if ((i > 0 || first_is_bounded) && *value >= limit) return std::nullopt;
@@ -56,7 +53,7 @@ std::optional<Duration> parse_slurm_time(std::string_view text) {
                                   : clock(fields, kHoursFirst, false);
     }
     std::string_view days = text.substr(0, dash);
-    if (!only(days, kDigits)) return std::nullopt;
+    if (!consists_of(days, kDigits)) return std::nullopt;
     std::optional<double> count = parse_number(days);
     std::optional<Duration> rest = clock(fields, kHoursFirst, true);
     if (!count || !rest) return std::nullopt;

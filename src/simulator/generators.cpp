@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "simulator/check_option.hpp"
+#include "simulator/logs/swf.hpp"
 #include "simulator/random.hpp"
-#include "simulator/swf_reader.hpp"
 
 namespace elastic::simulator {
 

@@ -365,6 +365,10 @@ ElasticModel ideal_model() {
 
 Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {
     if (options.nodes > 0) return options.nodes;
+    if (log.processors == 0 && !log.unclear_size.empty()) {
+        return error("{}:{}, so the machine's size is not known; give --nodes", log.name,
+                     log.unclear_size);
+    }
     const std::int64_t nodes =
         log.processors > 0
             ? ceil_div(log.processors, std::max<std::int64_t>(1, options.procs_per_node))

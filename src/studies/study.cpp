@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/text.hpp"
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 
 namespace elastic::studies {
 namespace {

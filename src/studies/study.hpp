@@ -9,7 +9,7 @@
 
 #include "common/result.hpp"
 #include "simulator/workload.hpp"
-#include "studies/report.hpp"
+#include "studies/report/report.hpp"
 #include "studies/run_pool.hpp"
 
 namespace elastic::studies {

@@ -14,7 +14,7 @@
 #include "simulator/engine.hpp"
 #include "simulator/generators.hpp"
 #include "simulator/make_workload.hpp"
-#include "studies/plot.hpp"
+#include "studies/report/plot.hpp"
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "fuzz.hpp"
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
+#include "simulator/logs/sacct.hpp"
+#include "simulator/logs/swf.hpp"
 #include "simulator/make_workload.hpp"
-#include "simulator/sacct_reader.hpp"
-#include "simulator/swf_reader.hpp"
 
 using namespace elastic;
 using namespace elastic::simulator;

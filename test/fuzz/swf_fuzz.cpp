@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "simulator/swf_reader.hpp"
+#include "simulator/logs/swf.hpp"
 
 #include <cmath>
 
 #include "fuzz.hpp"
-#include "simulator/text_source.hpp"
+#include "simulator/logs/unpack.hpp"
 
 using namespace elastic;
 using namespace elastic::simulator;
@@ -37,7 +37,7 @@ void read(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text = fuzz::text(data, size);
-    if (!is_gzip(text)) {
+    if (!is_packed(text)) {
         read(text);
         return 0;
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What is recommended for a small log, and what is said of logs that allow no advice.
-#include "studies/advice.hpp"
+#include "studies/advice/advice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "studies/advice_page.hpp"
+#include "studies/advice/page.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "simulator/make_workload.hpp"
 #include "testing.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which jobs of a log are of one type.
-#include "simulator/job_type.hpp"
+#include "simulator/logs/job_type.hpp"
 
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "testing.hpp"
 
 using namespace elastic;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <libdeflate.h>
 #include <unistd.h>
 
@@ -8,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "simulator/swf_reader.hpp"
-#include "simulator/text_source.hpp"
+#include "simulator/logs/swf.hpp"
+#include "simulator/logs/text_source.hpp"
+#include "simulator/logs/unpack.hpp"
+#include "simulator/make_workload.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -42,6 +46,39 @@ std::string gzip(std::string_view text) {
         libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
     libdeflate_free_compressor(compressor);
     return out;
+}
+
+// By libarchive, with a filter, or as a file each of a zip.
+template <class... Texts>
+std::string packed_by(int filter, const Texts&... texts) {
+    std::string out(1 << 16, '\0');
+    std::size_t used = 0;
+    archive* a = archive_write_new();
+    filter == ARCHIVE_FILTER_NONE ? archive_write_set_format_zip(a)
+                                  : archive_write_set_format_raw(a);
+    archive_write_add_filter(a, filter);
+    archive_write_open_memory(a, out.data(), out.size(), &used);
+    const auto add = [&](std::string_view text) {
+        archive_entry* entry = archive_entry_new();
+        archive_entry_set_pathname(entry, "log.swf");
+        archive_entry_set_filetype(entry, AE_IFREG);
+        archive_entry_set_size(entry, static_cast<la_int64_t>(text.size()));
+        archive_write_header(a, entry);
+        archive_write_data(a, text.data(), text.size());
+        archive_entry_free(entry);
+    };
+    (add(texts), ...);
+    check_eq(archive_write_free(a), ARCHIVE_OK);
+    out.resize(used);
+    return out;
+}
+
+constexpr int kZip = ARCHIVE_FILTER_NONE;
+constexpr int kFilters[] = {ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_ZSTD,
+                            ARCHIVE_FILTER_LZ4};
+
+std::string error_of(const Result<Text>& text) {
+    return text ? "" : text.error().message;
 }
 
 // A file of its own for each test, which runs in a process of its own.
@@ -81,6 +118,36 @@ TEST(swf_lines_become_jobs_by_the_rules) {
     check_eq(requested.estimate, 12.5);
     check_eq(last.id, 6);
     check_eq(last.estimate, 5.0);
+}
+
+TEST(the_size_of_a_machine_is_read_whole_or_not_at_all) {
+    for (const char* value : {"1024", "1,024", "1'024", "1_024", "1 024", "1024.0", "\t1,024 (all)",
+                              "1024;of them 24 spare", "1,024\r"}) {
+        const auto log = swf(fmt::format("; MaxProcs: {}\n; MaxNodes: 1,048,576\n", value));
+        check_ok(log);
+        check_eq(log->processors, 1024);
+        check_eq(log->nodes, 1048576);
+        check_that(log->unclear_size.empty());
+    }
+    for (const char* value : {"10 racks x 1024", "1,02", "1,024,5", "1024,", "1.024", "4x256",
+                              "1024 nodes", ",024", "1,024'512", "1,x24"}) {
+        auto log = swf(fmt::format("; MaxNodes: 4\n; MaxProcs: {}\n{}", value,
+                                   "1 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 -1 -1\n"));
+        check_ok(log);
+        check_eq(log->processors, 0);
+        const auto workload = make_workload(*log, {});
+        check_that(!workload);
+        check_eq(workload.error().message,
+                 fmt::format("x.swf:2: MaxProcs: '{}' is no whole number, so the machine's size is "
+                             "not known; give --nodes",
+                             value));
+        check_that(static_cast<bool>(make_workload(*log, {.nodes = 8})));
+    }
+    for (const char* value : {"", "unknown", "-1", "?", "n/a"}) {
+        const auto log = swf(fmt::format("; MaxProcs: {}\n", value));
+        check_ok(log);
+        check_that(log->processors == 0 && log->unclear_size.empty());
+    }
 }
 
 TEST(swf_numbers_are_read_in_every_notation) {
@@ -142,6 +209,48 @@ TEST(a_log_is_read_whatever_its_packing) {
         check_ok(log);
         check_eq(log->jobs.size(), 3u);
         check_eq(log->name, file.path());
+    }
+    for (const int filter : kFilters)
+        for (const std::string& content :
+             {packed_by(filter, kSwf), packed_by(filter, half) + packed_by(filter, rest)})
+            check_that(unpack(content, "x")->view() == kSwf);
+    check_that(unpack(packed_by(kZip, kSwf), "x")->view() == kSwf);
+    check_that(!is_packed(kSwf) && is_packed(packed_by(kZip, kSwf)));
+}
+
+TEST(a_log_that_cannot_be_unpacked_says_why) {
+    for (const int filter :
+         {ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_ZSTD, ARCHIVE_FILTER_LZ4, kZip}) {
+        const std::string whole = packed_by(filter, kSwf);
+        for (std::size_t size = 6; size < whole.size(); ++size) {
+            const auto text = unpack(whole.substr(0, size), "x");
+            // What lacks at the end may be an index that nobody needs.
+            check_that(text ? text->view() == kSwf
+                            : text.error().message.starts_with(
+                                  "x: the compressed file is cut off or damaged"));
+            check_that(!text || size > whole.size() / 2);
+        }
+    }
+    check_eq(error_of(unpack(packed_by(kZip, kSwf, kSwf), "x.zip")),
+             std::string("x.zip: has several files in it; unpack the log out of it"));
+    const std::pair<const char*, const char*> others[] = {
+        {"7z\xbc\xaf\x27\x1c", "7z"}, {"Rar!\x1a\x07", "RAR"}, {"\x1f\x9d\x90", "compress"}};
+    for (const auto& [magic, name] : others)
+        check_eq(error_of(unpack(magic, "x")),
+                 fmt::format("x: is {}, which is not read; unpack it, or hand its text to standard "
+                             "input",
+                             name));
+}
+
+TEST(a_bomb_of_any_kind_is_refused) {
+    const std::string spaces(8 << 20, ' ');
+    const TextLimits limits{.bytes = 4 << 20, .free_bytes = 1 << 16, .ratio = 100};
+    for (const int filter : {ARCHIVE_FILTER_XZ, ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_ZSTD, kZip}) {
+        const std::string bomb = packed_by(filter, spaces);
+        check_that(
+            error_of(unpack(bomb, "x", limits)).ends_with("bytes, which no log of its size does"));
+        // What is compressed twice is unpacked once.
+        if (filter != kZip) check_that(unpack(packed_by(filter, bomb), "x")->view() == bomb);
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The recommendation for a log, and what is told of logs that allow none.
-#include "studies/packet_tuning.hpp"
+#include "studies/packet/tuning.hpp"
 
 #include <cmath>
 
-#include "studies/packet_results.hpp"
+#include "studies/packet/results.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

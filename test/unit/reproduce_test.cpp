@@ -6,14 +6,14 @@
 
 #include "common/text.hpp"
 #include "simulator/generators.hpp"
-#include "studies/evolving.hpp"
-#include "studies/gupta.hpp"
-#include "studies/lina.hpp"
-#include "studies/lina_results.hpp"
-#include "studies/mebf.hpp"
-#include "studies/packet.hpp"
-#include "studies/packet_results.hpp"
-#include "studies/spider.hpp"
+#include "studies/evolving/reproduce.hpp"
+#include "studies/gupta/reproduce.hpp"
+#include "studies/lina/reproduce.hpp"
+#include "studies/lina/results.hpp"
+#include "studies/mebf/reproduce.hpp"
+#include "studies/packet/reproduce.hpp"
+#include "studies/packet/results.hpp"
+#include "studies/report/spider.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

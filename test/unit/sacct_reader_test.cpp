@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "simulator/sacct_reader.hpp"
+#include "simulator/logs/sacct.hpp"
 
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
@@ -19,6 +19,11 @@ LogJob only_job(std::string_view text) {
     check_ok(log);
     check_eq(log->jobs.size(), 1u);
     return log->jobs[0];
+}
+
+std::string error_of(std::string_view text) {
+    const auto log = sacct(text);
+    return log ? "" : log.error().message;
 }
 
 constexpr const char* kExport =
@@ -152,6 +157,72 @@ TEST(an_empty_column_leaves_it_to_the_next_one) {
     check_eq(job.id, 3);
     check_eq(job.processors, 16);
     check_eq(job.run, 3600.0);
+}
+
+TEST(counts_are_read_with_their_units) {
+    const auto nodes = [](const char* count) {
+        const auto log = sacct(
+            fmt::format("JobID|AllocNodes|AllocCPUS|Submit|ElapsedRaw\n1|{}|4K|0|9\n", count));
+        check_ok(log);
+        check_eq(log->jobs[0].processors, 4096);
+        return std::pair(log->jobs[0].nodes, log->notes);
+    };
+    using Notes = std::vector<std::string>;
+    check_eq(nodes("1.50K").first, 1536);
+    check_eq(nodes("1025K").first, 1025 * 1024);
+    check_eq(nodes("2.50M").first, 2560 * 1024);
+    check_eq(nodes("1.50K").second, Notes{});
+    check_eq(nodes("1.46K").first, 1495);
+    check_eq(nodes("1.46K").second,
+             Notes{"x.txt: 1 job(s) have a rounded size, such as 1.46K; export with --noconvert"});
+    for (const char* count : {"1.5", "K", "1.5X", "-1K", ".5K", "1e3"})
+        check_eq(error_of(fmt::format("JobID|NNodes|Submit|ElapsedRaw\n1|{}|0|9\n", count)),
+                 fmt::format("x.txt:2: NNodes: '{}' is no whole number", count));
+}
+
+TEST(what_pandas_makes_of_an_export_is_read) {
+    const LogJob job = only_job(
+        ",JobIDRaw,AllocCPUS,NNodes,Submit,Start,End,ElapsedRaw,TimelimitRaw,State\r\n"
+        "0,7,64.0,2.0,2024-01-02 03:04:05,2024-01-02 03:04:06.500000,2024-01-02 "
+        "03:05:06,60.0,90.0,COMPLETED\r\n"
+        "1,8,NaN,,2024-01-02 03:04:05,NaT,NaT,0.0,,CANCELLED\r\n");
+    check_eq(job.id, 7);
+    check_eq(job.processors, 64);
+    check_eq(job.nodes, 2);
+    check_eq(job.wait, 1.5);
+    check_eq(job.run, 60.0);
+    check_eq(job.estimate, 5400.0);
+    const LogJob span = only_job(
+        "JobID;NNodes;Submit;Elapsed\n\"1\";\"4\";\"1704164645.5\";\"1 days 02:03:04.250000\"\n");
+    check_eq(span.nodes, 4);
+    check_eq(span.run, 93784.25);
+    check_eq(only_job("JobID\tNNodes\tSubmit\tElapsed\n1\t4\t0\t1-02:03:04\n").run, 93784.0);
+    const auto floats = sacct("JobIDRaw,NNodes,Submit,ElapsedRaw\n7.0,1,0,5\n8.0,1,0,5\n");
+    check_that(!floats);
+    check_that(floats.error().message.starts_with(
+        "x.txt: has steps of jobs, such as '8.0', but no job; where a tool has made '7.0' of"));
+}
+
+TEST(times_may_have_an_offset_from_utc) {
+    const auto run = [](const std::string& start, const std::string& end) {
+        return only_job("JobID|NNodes|Submit|Start|End\n1|1|" + start + '|' + start + '|' + end +
+                        '\n')
+            .run;
+    };
+    check_eq(run("2024-01-02T03:04:05Z", "2024-01-02T03:05:05Z"), 60.0);
+    check_eq(run("2024-01-02T03:04:05+01:00", "2024-01-02T03:04:05+00:00"), 3600.0);
+    check_eq(run("2024-01-02 03:04:05.25+0530", "2024-01-01 21:34:05.75-00"), 0.5);
+    check_eq(run("2024-03-31T01:59:59+01:00", "2024-03-31T03:00:09+02:00"), 10.0);
+    for (const char* time :
+         {"2024-01-02T03:04:05+", "2024-01-02T03:04:05+1", "2024-01-02T03:04:05+01:60",
+          "2024-01-02T03:04:05Zulu", "2024-01-02T03:04:05.", "2024-01-02T03:04:05.x",
+          "2024-01-02+01:00", "2024-01-02T03:04+01:00", "Z", "T+01:00"})
+        check_eq(error_of(fmt::format("JobID|NNodes|Submit|ElapsedRaw\n1|1|{}|5\n", time)),
+                 fmt::format("x.txt:2: Submit: '{}' is no time such as 2024-05-01T10:00:00", time));
+    check_error(sacct("JobID|NNodes|Submit|Start|ElapsedRaw\n"
+                      "1|1|2024-01-02T03:04:05Z|2024-01-02T03:04:05|5\n"),
+                "x.txt:2: Start: '2024-01-02T03:04:05' has no offset from UTC, unlike the times "
+                "before it");
 }
 
 TEST(run_time_is_taken_from_what_is_known) {

@@ -5,10 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "studies/plot.hpp"
-#include "studies/report.hpp"
+#include "studies/report/plot.hpp"
+#include "studies/report/report.hpp"
+#include "studies/report/table.hpp"
 #include "studies/run_pool.hpp"
-#include "studies/table.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "studies/plot.hpp"
+#include "studies/report/plot.hpp"
 #include "testing.hpp"
 
 namespace elastic::testing {

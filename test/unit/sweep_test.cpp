@@ -8,8 +8,8 @@
 
 #include "common/text.hpp"
 #include "simulator/generators.hpp"
-#include "studies/sweep.hpp"
-#include "studies/sweep_plan.hpp"
+#include "studies/sweep/plan.hpp"
+#include "studies/sweep/sweep.hpp"
 #include "studies_test.hpp"
 
 namespace elastic::studies {

@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: MIT
+// selastic-sim advise: from a site's log to its elastic.conf.
+//
 // That the files can be written is known before the hours that it may take, not after.
-#include "selastic-sim/advise_command.hpp"
-
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <string>
 
+#include "arguments.hpp"
 #include "program.hpp"
-#include "studies/advice_page.hpp"
-#include "studies/plot.hpp"
+#include "selastic-sim/commands.hpp"
+#include "selastic-sim/shared_options.hpp"
+#include "studies/advice/advice.hpp"
+#include "studies/advice/page.hpp"
+#include "studies/report/plot.hpp"
 #include "write_output.hpp"
 
 namespace elastic::tools {
 namespace {
+
+// Files; "" for none, "-" for standard output, of which there can be one.
+struct AdviceOutput {
+    std::string html = "advice.html", json;
+};
 
 Result<void> check_output(const char* option, const std::string& file, const std::string& log) {
     if (file.empty() || is_standard_output(file)) return {};
@@ -42,8 +54,6 @@ Result<void> write(const char* option, const std::string& file, const std::strin
     return {};
 }
 
-}  // namespace
-
 int advise(const studies::AdviceOptions& options, const AdviceOutput& output) {
     if (auto ok = check_outputs(output, options.log); !ok) return fail(ok.error());
     const Result<studies::Advice> advice = studies::advise(options);
@@ -58,6 +68,27 @@ int advise(const studies::AdviceOptions& options, const AdviceOutput& output) {
           write("--json", output.json, studies::to_json(*advice).dump_pretty() + '\n')})
         if (!written) return fail(written.error());
     return kExitOk;
+}
+
+}  // namespace
+
+void add_advise(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<studies::AdviceOptions>();
+    auto output = std::make_shared<AdviceOutput>();
+    CLI::App* sub = app.add_subcommand("advise", "Recommend a policy by a site's own log");
+    sub->footer(
+        "Compares all presets with 20, 50 and 100 % of the jobs malleable, at the usual cost of a\n"
+        "resize and ten times that, and writes a page that says who wins, who loses and what it\n"
+        "hangs on.");
+    sub->add_option("LOG", o->log, "As for run")->required();
+    add_machine(sub, o->lenient, o->workload);
+    sub->add_option("--seeds", o->seeds, "Runs to average; 3")
+        ->check(whole_number(2, 1000))
+        ->type_name("N");
+    add_path(sub, "--html", output->html, "The page, one file; advice.html")->type_name("FILE");
+    add_path(sub, "--json", output->json, "The same as JSON; none")->type_name("FILE");
+    add_threads(sub, "-j,--threads", o->pool.threads, "Runs");
+    sub->callback([o, output, &chosen] { chosen = [o, output] { return advise(*o, *output); }; });
 }
 
 }  // namespace elastic::tools

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: MIT
+// selastic-sim replay-snapshot: the plan the controller made, made again.
+//
 // The plan in the file is compared as text: to be the same it has to say the same,
 // and what it says need not be anything this program knows.
-#include "selastic-sim/replay_snapshot_command.hpp"
-
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "common/atomic_file.hpp"
 #include "common/text.hpp"
 #include "core/pass/recording.hpp"
 #include "program.hpp"
+#include "selastic-sim/commands.hpp"
 
 namespace elastic::tools {
 namespace {
+
+struct ReplayOptions {
+    std::string file;  // "-" for standard input
+    bool json = false;
+};
 
 constexpr std::size_t kMaxRecording = 512 << 20;  // bytes
 constexpr std::size_t kMaxShown = 400;            // characters of a foreign action
@@ -108,8 +117,6 @@ std::vector<Json> actions_of(const core::Plan& plan) {
     return actions;
 }
 
-}  // namespace
-
 int replay_snapshot(const ReplayOptions& o) {
     const Result<core::Recording> recording = read_recording(o.file);
     if (!recording) return fail(recording.error());
@@ -122,6 +129,18 @@ int replay_snapshot(const ReplayOptions& o) {
     else
         print_text(*recording, plan, different);
     return different.empty() ? kExitOk : kExitDiffers;
+}
+
+}  // namespace
+
+void add_replay_snapshot(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<ReplayOptions>();
+    CLI::App* sub =
+        app.add_subcommand("replay-snapshot", "Make a plan of the controller again, and compare");
+    sub->add_option("SNAPSHOT", o->file, "What `selastic snapshot` printed; - for standard input")
+        ->required();
+    sub->add_flag("--json", o->json, "The plan, and what is different, as JSON");
+    sub->callback([o, &chosen] { chosen = [o] { return replay_snapshot(*o); }; });
 }
 
 }  // namespace elastic::tools

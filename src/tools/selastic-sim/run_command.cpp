@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reads, simulates, writes.
+// selastic-sim run: one log, one policy.  Reads, simulates, writes.
 //
 // What depends on the clock (simulated jobs a second) goes to standard error, so
 // that the same seed gives the same bytes everywhere else.
-#include "selastic-sim/run_command.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,11 +22,12 @@
 #include "journal/gantt.hpp"
 #include "journal/journal.hpp"
 #include "program.hpp"
+#include "selastic-sim/run_options.hpp"
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/journal_observer.hpp"
 #include "simulator/log_check.hpp"
-#include "simulator/log_reader.hpp"
+#include "simulator/logs/reader.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/output.hpp"
 #include "simulator/references.hpp"

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
+// selastic-sim sweep: a grid of runs.
+//
 // On the terminal a table has to be narrow: parameters and the figures that
 // are asked for first.  means.csv has them all.
-#include "selastic-sim/sweep_command.hpp"
-
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include "program.hpp"
+#include "selastic-sim/commands.hpp"
+#include "selastic-sim/shared_options.hpp"
+#include "studies/sweep/sweep.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -35,8 +40,8 @@ studies::Table narrow(const studies::Table& table) {
     return result;
 }
 
-}  // namespace
-
+// Prints the means over the seeds.  Without --out the folder is the study's name
+// without its ending.
 int sweep(studies::SweepOptions options) {
     if (options.out.empty())
         options.out = std::filesystem::path(options.study).stem().string() + "-results";
@@ -50,6 +55,26 @@ int sweep(studies::SweepOptions options) {
     note("{} runs, {} of them done before; wrote {}/results.csv", result->runs, result->resumed,
          options.out);
     return result->left_out.empty() ? kExitOk : kExitError;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Command& chosen) {
+    auto o = std::make_shared<studies::SweepOptions>();
+    CLI::App* sub = app.add_subcommand("sweep", "Run a grid of workloads and policies");
+    sub->footer(
+        "STUDY.conf, one key a line, each with a list; the study is their product:\n"
+        "  Log=last-year.swf.gz\n"
+        "  Elastic=0-100/20\n"
+        "  Policy=easy, lina-default/gain, mebf-spare\n"
+        "  Seed=1-10\n"
+        "Keys are the options of `run` (ScaleArrival for --scale-arrival) and Set.CHOICE for a\n"
+        "choice of elastic.conf.  A sweep that was interrupted goes on where it was.");
+    sub->add_option("STUDY", o->study, "A file that says what to run")->required();
+    add_path(sub, "--out", o->out, "Folder for the results; the study's name and -results")
+        ->type_name("DIR");
+    add_threads(sub, "-j,--jobs,--threads", o->pool.threads, "Runs");
+    sub->callback([o, &chosen] { chosen = [o] { return sweep(*o); }; });
 }
 
 }  // namespace elastic::tools

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
+// selastic-sim tune: settings for a site's own workload.
+//
 // The recommendation goes to standard output, where the page is to standard error.
-#include "selastic-sim/tune_command.hpp"
-
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
+#include "arguments.hpp"
 #include "common/json.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
-#include "studies/packet_results.hpp"
+#include "selastic-sim/commands.hpp"
+#include "selastic-sim/shared_options.hpp"
+#include "studies/packet/results.hpp"
+#include "studies/packet/tuning.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -68,8 +74,7 @@ void note_useless_groups(const studies::Tuned& tuned) {
             tuned.initialisation, best, alone);
 }
 
-}  // namespace
-
+// Without --out the folder is "tune-packet".
 int tune_packet(studies::TuneOptions options, bool json) {
     if (options.out.empty()) options.out = "tune-packet";
     options.pool.progress = "tune packet, simulations";
@@ -90,6 +95,54 @@ int tune_packet(studies::TuneOptions options, bool json) {
     }
     note("wrote {}", result->page);
     return kExitOk;
+}
+
+void add_tune_packet(CLI::App* settings, Command& chosen) {
+    constexpr double kLongestInitialisation = 86400;
+    auto o = std::make_shared<studies::TuneOptions>();
+    auto json = std::make_shared<bool>(false);
+    CLI::App* sub = settings->add_subcommand(
+        "packet", "The scale ratio of job groups with a common initialisation");
+    sub->add_option("--trace", o->trace, "The workload log, as for run")
+        ->type_name("LOG")
+        ->required();
+    add_machine(sub, o->lenient, o->workload);
+    sub->add_option_function<std::string>(
+           "--types",
+           [o](const std::string& text) { o->types = *simulator::parse_type_rule(text); },
+           "Jobs are of one type that agree in these: of user, group, executable (sacct:\n"
+           "JobName), queue (sacct: QOS), partition; user,executable")
+        ->type_name("FIELD,...")
+        ->check([](const std::string& text) -> std::string {
+            const auto rule = simulator::parse_type_rule(text);
+            return rule ? "" : rule.error().message;
+        });
+    sub->add_option("--init", o->initialisation,
+                    "What an initialisation takes; by default six times are tried, of which the\n"
+                    "jobs' run times and initialisations together have 5 to 50 %")
+        ->check(number(1e-3, kLongestInitialisation))
+        ->type_name("SECONDS");
+    sub->add_option_function<std::string>(
+           "--goal",
+           [o](const std::string& name) {
+               o->goal = name == "turnaround" ? studies::TuneGoal::turnaround
+                                              : studies::TuneGoal::queue_time;
+           },
+           "Recommend by the turnaround, or by the queue-time, as the paper does; turnaround")
+        ->check(CLI::IsMember({"turnaround", "queue-time"}))
+        ->type_name("turnaround|queue-time");
+    add_path(sub, "--out", o->out, "Folder for the results; tune-packet")->type_name("DIR");
+    sub->add_flag("--json", *json, "The recommendation as JSON");
+    add_threads(sub, "-j,--threads", o->pool.threads, "Runs");
+    sub->callback([o, json, &chosen] { chosen = [o, json] { return tune_packet(*o, *json); }; });
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Command& chosen) {
+    CLI::App* sub = app.add_subcommand("tune", "Recommend a setting for a site's own workload");
+    sub->require_subcommand(1);
+    add_tune_packet(sub, chosen);
 }
 
 }  // namespace elastic::tools

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// `selastic-sim advise`: which policy a site should take, by its own log, for whom that is better
+// or worse, and what that hangs on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/result.hpp"
+#include "simulator/make_workload.hpp"
+#include "simulator/metrics.hpp"
+#include "studies/report/report.hpp"
+#include "studies/run_pool.hpp"
+
+namespace elastic::studies {
+
+struct AdviceOptions {
+    std::string log;  // "-" for standard input
+    bool lenient = false;
+    // Which jobs, on which machine; what is elastic and at what costs is varied.
+    simulator::WorkloadOptions workload{.evolving_share = 0};
+    // What is compared, all with all.  The middle share and the first factor are what the closer
+    // looks are at.
+    std::vector<double> shares{20, 50, 100};  // per cent of the jobs that are malleable
+    std::vector<double> cost_factors{1, 10};
+    int seeds = 3;
+    PoolOptions pool;
+};
+
+// What a log must have for a comparison to say anything.
+inline constexpr std::size_t kFewestJobs = 10;
+
+// Times in seconds.
+struct Figures {
+    double turnaround = 0, slowdown = 0, wait = 0, p99_wait = 0, longest_wait = 0;
+    double rigid_turnaround = 0;  // of the rigid jobs; 0 without any
+    double useful_utilisation = 0;
+    double delayed = 0;  // jobs that wait over an hour longer than under easy
+    double longest_delay = 0;
+};
+
+// A preset under one share and cost.
+struct Standing {
+    std::string policy;
+    double share = 0, cost_factor = 0;
+    Figures mean;  // over the seeds
+    // Mean turnaround by easy's, less 1: less than 0 is better; with the error over the seeds.
+    Difference gain;
+};
+
+// A preset under all of them.
+struct Ranking {
+    std::string policy;
+    double gain = 0, worst_gain = 0;  // as of Standing: mean, and the highest
+    int worse = 0;                    // conditions in which it is worse than easy beyond the error
+    // Of any job, and how much longer one waits than under easy: means over the seeds, where they
+    // are highest, seconds.
+    double longest_wait = 0, longest_delay = 0;
+};
+
+// Mean turnaround of some jobs, seconds.
+struct Group {
+    std::string name;
+    double jobs = 0;  // as a mean over the seeds
+    double easy = 0, recommended = 0;
+    double delayed = 0;  // that wait over an hour longer
+};
+
+// What is taken for granted, put otherwise.
+struct Assumption {
+    std::string text, options;  // what, and how to say it to `selastic-sim run`
+    double easy = 0;            // mean turnaround, seconds
+    Difference gain;            // of the recommended preset against easy
+    std::string best;           // of those compared
+    double best_gain = 0;
+};
+
+struct Advice {
+    std::string log;
+    int nodes = 0;
+    std::string nodes_from;  // who says so
+    std::int64_t jobs = 0, skipped = 0, rejected = 0;
+    double share = 0, cost_factor = 0;  // of the closer looks
+    int seeds = 0;
+    std::vector<std::string> warnings;  // what makes all of this say less
+    simulator::Summary easy;            // the baseline
+    std::vector<Standing> standings;    // by share and cost, then by policy
+    std::vector<Ranking> rankings;      // the best first
+    std::string recommended, why;
+    std::vector<Group> by_class, by_size, by_user;  // the last is empty if the log names no users
+    std::vector<Assumption> assumptions;            // the first is what all else was computed with
+    std::string configuration;                      // elastic.conf
+};
+
+// Errors name the log, or the option: no job, too few, a machine that is too small.
+Result<Advice> advise(const AdviceOptions&);
+
+}  // namespace elastic::studies

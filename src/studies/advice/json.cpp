@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// The advice as JSON, field by field.
+#include <string>
+#include <vector>
+
+#include "studies/advice/page.hpp"
+
+namespace elastic::studies {
+namespace {
+
+Json to_json(const Group& g) {
+    return Json::object()
+        .set("name", g.name)
+        .set("jobs", g.jobs)
+        .set("easy", g.easy)
+        .set("recommended", g.recommended)
+        .set("delayed", g.delayed);
+}
+
+Json to_json(const Ranking& r) {
+    return Json::object()
+        .set("policy", r.policy)
+        .set("gain", r.gain)
+        .set("worst_gain", r.worst_gain)
+        .set("worse_in", r.worse)
+        .set("longest_wait", r.longest_wait)
+        .set("longest_delay", r.longest_delay);
+}
+
+Json to_json(const Standing& s) {
+    return Json::object()
+        .set("policy", s.policy)
+        .set("share", s.share)
+        .set("cost_factor", s.cost_factor)
+        .set("gain", s.gain.mean)
+        .set("error", s.gain.error)
+        .set("turnaround", s.mean.turnaround)
+        .set("bounded_slowdown", s.mean.slowdown)
+        .set("wait", s.mean.wait)
+        .set("p99_wait", s.mean.p99_wait)
+        .set("longest_wait", s.mean.longest_wait)
+        .set("rigid_turnaround", s.mean.rigid_turnaround)
+        .set("useful_utilisation", s.mean.useful_utilisation)
+        .set("delayed", s.mean.delayed)
+        .set("longest_delay", s.mean.longest_delay);
+}
+
+Json to_json(const Assumption& a) {
+    return Json::object()
+        .set("if", a.text)
+        .set("options", a.options)
+        .set("easy", a.easy)
+        .set("gain", a.gain.mean)
+        .set("error", a.gain.error)
+        .set("best", a.best)
+        .set("best_gain", a.best_gain);
+}
+
+template <class Row>
+Json list(const std::vector<Row>& rows) {
+    Json json = Json::array();
+    for (const Row& row : rows) json.push(to_json(row));
+    return json;
+}
+
+}  // namespace
+
+Json to_json(const Advice& advice) {
+    Json warnings = Json::array();
+    for (const std::string& warning : advice.warnings) warnings.push(warning);
+    return Json::object()
+        .set("log", advice.log)
+        .set("nodes", advice.nodes)
+        .set("nodes_from", advice.nodes_from)
+        .set("jobs", advice.jobs)
+        .set("skipped", advice.skipped)
+        .set("rejected", advice.rejected)
+        .set("seeds", advice.seeds)
+        .set("warnings", warnings)
+        .set("recommended", advice.recommended)
+        .set("why", advice.why)
+        .set("elastic.conf", advice.configuration)
+        .set("easy", to_json(advice.easy))
+        .set("presets", list(advice.rankings))
+        .set("runs", list(advice.standings))
+        .set("share", advice.share)
+        .set("cost_factor", advice.cost_factor)
+        .set("by_class", list(advice.by_class))
+        .set("by_size", list(advice.by_size))
+        .set("by_user", list(advice.by_user))
+        .set("assumptions", list(advice.assumptions));
+}
+
+}  // namespace elastic::studies

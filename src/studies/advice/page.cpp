@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// From the answer to its reasons: what to set, what it rests on, who pays for it.
+#include "studies/advice/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "common/text.hpp"
+#include "studies/report/html.hpp"
+#include "studies/report/plot.hpp"
+#include "studies/report/table.hpp"
+
+namespace elastic::studies {
+namespace {
+
+constexpr std::size_t kMostUsers = 50;  // on the page; the JSON has them all
+constexpr std::size_t kDrawn = 4;       // presets in a figure, besides easy
+
+std::string percent(double gain) {
+    return fixed(100 * gain, 1);
+}
+
+// Of a gain that has an error: what is within it says nothing.
+std::string judged(const Difference& gain) {
+    const Answer is_worse = is_positive(gain);
+    return is_worse == Answer::undecided ? "undecided"
+           : is_worse == Answer::yes     ? "worse"
+                                         : "better";
+}
+
+std::string hours(double seconds) {
+    return fixed(seconds / 3600, 2);
+}
+
+// ---- tables
+
+Table ranking_table(const Advice& advice) {
+    Table table(
+        {"policy", "turnaround_%", "worst_%", "worse_in", "longest_wait_h", "longest_delay_h"});
+    for (const Ranking& r : advice.rankings)
+        table.add({r.policy, percent(r.gain), percent(r.worst_gain), std::to_string(r.worse),
+                   hours(r.longest_wait), hours(r.longest_delay)});
+    return table;
+}
+
+Table standing_table(const Advice& advice) {
+    Table table({"share_%", "cost_factor", "policy", "turnaround_h", "against_easy_%", "error_%",
+                 "verdict", "bounded_slowdown", "wait_h", "p99_wait_h", "longest_wait_h",
+                 "rigid_turnaround_h", "useful_utilisation_%", "delayed"});
+    for (const Standing& s : advice.standings)
+        table.add({exact(s.share), exact(s.cost_factor), s.policy, hours(s.mean.turnaround),
+                   percent(s.gain.mean), fixed(100 * s.gain.error, 1),
+                   s.policy == "easy" ? "" : judged(s.gain), fixed(s.mean.slowdown, 1),
+                   hours(s.mean.wait), hours(s.mean.p99_wait), hours(s.mean.longest_wait),
+                   hours(s.mean.rigid_turnaround), fixed(100 * s.mean.useful_utilisation, 1),
+                   fixed(s.mean.delayed, 1)});
+    return table;
+}
+
+Table group_table(const std::vector<Group>& groups, const Advice& advice, const char* what) {
+    Table table({what, "jobs", "easy_h", advice.recommended + "_h", "change_%", "delayed"});
+    for (const Group& g : groups) {
+        if (table.rows().size() == kMostUsers) break;
+        table.add({g.name, fixed(g.jobs, 1), hours(g.easy), hours(g.recommended),
+                   percent(g.recommended / g.easy - 1), fixed(g.delayed, 1)});
+    }
+    return table;
+}
+
+Table assumption_table(const Advice& advice) {
+    Table table({"if", "run with", "easy_h", advice.recommended + "_%", "error_%", "verdict",
+                 "best of those tried", "best_%"});
+    for (const Assumption& a : advice.assumptions)
+        table.add({a.text, a.options, hours(a.easy), percent(a.gain.mean),
+                   fixed(100 * a.gain.error, 1), judged(a.gain), a.best, percent(a.best_gain)});
+    return table;
+}
+
+// ---- figures
+
+Figure bars(const char* title, const char* unit) {
+    Figure figure;
+    figure.title = title;
+    figure.y_label = unit;
+    figure.kind = Figure::Kind::bars;
+    return figure;
+}
+
+// The best presets of those that do not all do the same.
+std::vector<std::string> drawn_presets(const Advice& advice) {
+    std::vector<std::string> names;
+    double last = 0;
+    for (const Ranking& r : advice.rankings)
+        if (names.size() < kDrawn && r.policy != "easy" && std::exchange(last, r.gain) != r.gain)
+            names.push_back(r.policy);
+    return names;
+}
+
+// A panel for each cost factor, in it the shares, for each of them the presets.
+Figure by_condition(const Advice& advice, const char* title, const char* unit,
+                    const std::vector<std::string>& presets, double (*value)(const Standing&)) {
+    Figure figure = bars(title, unit);
+    for (const Standing& s : advice.standings) {
+        const std::string panel = fmt::format("resizes at {} times the cost", s.cost_factor);
+        const std::string share = fmt::format("{} % malleable", s.share);
+        if (figure.panels.empty() || figure.panels.back().title != panel) {
+            figure.panels.push_back({panel, {}});
+            for (const std::string& name : presets)
+                figure.panels.back().series.push_back({name, {}, name == "easy"});
+        }
+        if (std::ranges::count(figure.categories, share) == 0) figure.categories.push_back(share);
+        std::vector<Series>& series = figure.panels.back().series;
+        const auto at = std::ranges::find(series, s.policy, &Series::name);
+        if (at != series.end()) at->y.push_back(value(s));
+    }
+    return figure;
+}
+
+Figure of_groups(const std::vector<Group>& groups, const Advice& advice, const char* title) {
+    Figure figure = bars(title, "hours");
+    Series easy{"easy", {}, true}, recommended{advice.recommended, {}};
+    for (const Group& g : groups) {
+        figure.categories.push_back(g.name);
+        easy.y.push_back(g.easy / 3600);
+        recommended.y.push_back(g.recommended / 3600);
+    }
+    figure.panels.push_back({"", {easy, recommended}});
+    return figure;
+}
+
+// ---- the page
+
+std::string paragraph(std::string_view text) {
+    return fmt::format("<p>{}</p>\n", escape_xml(text));
+}
+
+std::string heading(std::string_view text) {
+    return fmt::format("<h2>{}</h2>\n", escape_xml(text));
+}
+
+// What stands before the image in its file has no place inside a page.
+std::string image(const Figure& figure) {
+    const Result<std::string> svg = draw_svg(figure);
+    if (!svg)
+        return paragraph(fmt::format("{} is not drawn: {}", figure.title, svg.error().message));
+    return "<p>" + svg->substr(std::min(svg->find("<svg"), svg->size())) + "</p>\n";
+}
+
+std::string closer_look(const Advice& advice) {
+    return fmt::format("{} % of the jobs malleable, resizes at {} times the cost, {} seeds",
+                       advice.share, advice.cost_factor, advice.seeds);
+}
+
+std::string answer_html(const Advice& advice) {
+    std::string html = heading("Recommended: " + advice.recommended) + paragraph(advice.why);
+    html += "<pre>";
+    for (const std::string_view line : split(advice.configuration, '\n'))
+        html += escape_xml(line) + '\n';
+    html += "</pre>\n";
+    for (const std::string& warning : advice.warnings) html += paragraph("Warning: " + warning);
+    return html;
+}
+
+std::string log_html(const Advice& advice) {
+    const simulator::Summary& easy = advice.easy;
+    std::string text = fmt::format(
+        "{} jobs ({} skipped, {} larger than the machine) on {} nodes ({}). Under easy, which is "
+        "what all is compared with, they end after {} h on average and wait {} h, at most {} h",
+        advice.jobs, advice.skipped, advice.rejected, advice.nodes, advice.nodes_from,
+        hours(easy.turnaround.mean), hours(easy.wait.mean), hours(easy.wait.max));
+    text += easy.logged > 0 ? fmt::format(
+                                  "; in truth they waited {} h. The further these are "
+                                  "apart, the less the simulator knows of the site.",
+                                  hours(easy.logged_wait.mean))
+                            : ". The log does not say what they waited in truth.";
+    return heading("The log") + paragraph(text);
+}
+
+std::string presets_html(const Advice& advice) {
+    std::string html = heading("The presets, the best first");
+    html += paragraph(
+        "turnaround_%: mean turnaround (submission to end) against easy's, on average over all "
+        "shares and costs; less than 0 is better. worst_%: where it is highest. worse_in: shares "
+        "and costs under which it is worse beyond the error over the seeds; who has any stands "
+        "last. longest_wait_h and longest_delay_h: of any job, where it is longest, and how much "
+        "longer a job waits than under easy.");
+    html += html_table(ranking_table(advice));
+    std::vector<std::string> presets = drawn_presets(advice);
+    html += image(by_condition(advice, "Mean turnaround against easy's", "per cent", presets,
+                               [](const Standing& s) { return 100 * s.gain.mean; }));
+    presets.insert(presets.begin(), "easy");
+    html += image(by_condition(advice, "The longest wait", "hours", presets,
+                               [](const Standing& s) { return s.mean.longest_wait / 3600; }));
+    return html;
+}
+
+std::string groups_html(const Advice& advice) {
+    std::string html = heading("Who wins, who loses");
+    html += paragraph(
+        fmt::format("Mean turnaround in hours; delayed: jobs that wait over an hour longer. {}.",
+                    closer_look(advice)));
+    html += html_table(group_table(advice.by_class, advice, "class"));
+    html += html_table(group_table(advice.by_size, advice, "size"));
+    html += image(of_groups(advice.by_size, advice, "Mean turnaround by size"));
+    if (advice.by_user.empty()) return html;
+    if (advice.by_user.size() > kMostUsers)
+        html += paragraph(
+            fmt::format("The {} users with most jobs of {}:", kMostUsers, advice.by_user.size()));
+    return html + html_table(group_table(advice.by_user, advice, "user"));
+}
+
+std::string assumptions_html(const Advice& advice) {
+    std::string html = heading("What it hangs on");
+    html += paragraph(fmt::format(
+        "One assumption changed at a time; mean turnaround against easy's under the same. {}. "
+        "What is within the error is undecided.",
+        closer_look(advice)));
+    return html + html_table(assumption_table(advice));
+}
+
+}  // namespace
+
+std::string to_html(const Advice& advice) {
+    std::string body = answer_html(advice) + log_html(advice) + presets_html(advice) +
+                       groups_html(advice) + assumptions_html(advice);
+    body += heading("All figures") + paragraph("Means over the seeds.");
+    body += html_table(standing_table(advice));
+    return html_page("A policy by " + advice.log, body);
+}
+
+std::string to_text(const Advice& advice) {
+    return fmt::format("{}\n{}\n\n{}", advice.configuration, advice.why,
+                       ranking_table(advice).text());
+}
+
+}  // namespace elastic::studies

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What advice is about: a site's log, on a machine of known size.
+#pragma once
+
+#include <string>
+
+#include "common/result.hpp"
+#include "simulator/make_workload.hpp"
+#include "studies/advice/advice.hpp"
+
+namespace elastic::studies {
+
+struct Site {
+    simulator::Log log;
+    bool has_users = false;                // whether the types of the log's jobs are users
+    simulator::WorkloadOptions options{};  // as asked for, with the machine's nodes
+    std::string nodes_from{};              // who says how many
+    simulator::Workload workload{};        // the jobs as they are
+};
+
+// Errors are those of advise().
+Result<Site> read_site(const AdviceOptions&);
+
+// All that makes the advice say less.
+std::vector<std::string> warnings(const Site&);
+
+}  // namespace elastic::studies

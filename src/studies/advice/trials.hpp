@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What is run for an advice: presets on a site's jobs, some of which are malleable.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/policy.hpp"
+#include "simulator/engine.hpp"
+#include "studies/advice/site.hpp"
+
+namespace elastic::studies {
+
+inline constexpr std::string_view kBaseline = "easy";  // what all presets are compared with
+
+struct Condition {
+    double share = 0, cost_factor = 0;  // as of AdviceOptions
+};
+
+// What is taken for granted, put otherwise; null for nothing.
+using Change = void (*)(simulator::WorkloadOptions&);
+
+// By seed.
+using Runs = std::vector<Figures>;
+Figures mean_of(const Runs&);
+// The mean turnaround by easy's under the same seeds, less 1.
+Difference gain_of(const Runs&, const Runs& easy);
+
+class Trials {
+  public:
+    struct NamedPolicy {
+        std::string name;
+        core::Policy policy;
+    };
+
+    // Both are borrowed.
+    Trials(const AdviceOptions&, const Site&);
+
+    // All that differ in a simulation.
+    const std::vector<NamedPolicy>& policies() const { return policies_; }
+    std::size_t index_of(std::string_view policy) const;
+    // Under the baseline, the jobs as they are.
+    const simulator::Outcome& easy() const { return easy_; }
+
+    std::size_t seeds() const { return static_cast<std::size_t>(options_.seeds); }
+    std::vector<Condition> conditions() const;
+    Condition middle() const;  // that of the closer looks
+    PoolOptions pool(const char* what) const { return {options_.pool.threads, what}; }
+
+    simulator::Workload draw(const Condition&, std::size_t seed, Change = nullptr) const;
+    simulator::Outcome run(const simulator::Workload&, std::string_view policy,
+                           std::size_t seed) const;
+    Figures measure(const Condition&, std::size_t seed, std::string_view policy,
+                    Change = nullptr) const;
+
+  private:
+    const AdviceOptions& options_;
+    const Site& site_;
+    std::vector<NamedPolicy> policies_;
+    simulator::Outcome easy_;
+};
+
+// All presets under all conditions: by share and cost, then by policy.
+std::vector<Standing> compare_presets(const Trials&);
+
+}  // namespace elastic::studies
