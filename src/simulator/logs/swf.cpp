@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "common/text.hpp"
-#include "core/model/annotation.hpp"
+#include "core/model/annotation/annotation.hpp"
 
 namespace elastic::simulator {
 
