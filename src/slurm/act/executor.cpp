@@ -246,13 +246,15 @@ bool Executor::remember_refusal(job_record_t* job, const Action& action, StartOu
 }
 
 // It was tried on all that is free for it if it was first in the queue; if it was not, on as much
-// as delays nobody, or costs no more than it takes, which may be more before long.
+// as delays nobody, or costs no more than it takes, which may be more before long. A malleable job
+// may have room there with fewer nodes.
 bool Executor::refuse_room(job_record_t* job, const Action& action) {
     const Queue::Place& place = reading_.view.places[action.place];
     const controller::RequestId request = request_of(reading_.queue, place);
     if (request == 0 || ask_if_unknown(request, place)) return true;
     const core::PendingJob& entry = reading_.view.snapshot.pending[action.place];
-    const bool is_all = may_start_anywhere(action) && entry.elastic.price < 0;
+    const bool is_all =
+        may_start_anywhere(action) && entry.elastic.price < 0 && !entry.elastic.malleable;
     const Time latest = is_all ? kNever : reading_.view.snapshot.now + kPartial;
     reading_.answers.note(place.job);
     if (!is_refused(entry, request))
