@@ -68,7 +68,7 @@ State sample() {
     job.shared = true;
     job.restarts = 1;
     job.participation.not_before = 4800;
-    job.history = {4600, 4600, -2, 3, 4};
+    job.history = {4600, -2, 3, 4};
     job.last_reason = "for job 9";
     job.began = 1000;
     for (JobId waiting : {20, 21, 22, 9}) state.jobs.get(waiting).submitted = true;
@@ -168,6 +168,14 @@ TEST(what_resizes_took_and_when_one_began_is_kept) {
     check_eq(rescale.seconds(), 8.0);
     check_eq(rescale.expected({.alpha = 2}).alpha, 3.0);
     check_eq(restart.after.book.of_job(7)->resizing_since, 4711.0);
+}
+
+TEST(what_a_job_has_left_is_kept) {
+    State state = sample();
+    state.jobs.find(7)->left.add("n[3-4]", 4600);
+    const Restart restart(state);
+    check_ok(restart.done);
+    check_that(restart.after.jobs.find(7)->left.since(4600) == std::vector<std::string>{"n[3-4]"});
 }
 
 TEST(how_a_job_scales_is_kept) {
