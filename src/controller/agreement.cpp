@@ -120,6 +120,12 @@ void AgreementBook::forget_finished() {
         claims_, [this](const auto& entry) { return shrinks_for(entry.first).empty(); });
 }
 
+void AgreementBook::decide(Agreement& request, int granted, std::string node_list) {
+    request.granted = granted;
+    request.node_list = std::move(node_list);
+    ++revision_;
+}
+
 void AgreementBook::pass_on(Agreement& shrink, JobId beneficiary) {
     ++revision_;
     shrink.beneficiary = beneficiary;

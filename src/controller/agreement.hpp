@@ -121,6 +121,8 @@ class AgreementBook {
     // Finished agreements, and claims without a victim left.
     void forget_finished();
 
+    // A request is given so many nodes, those among them; 0 and "" while it is undecided.
+    void decide(Agreement& request, int granted, std::string node_list);
     // What the victim gives up is for another job from now on.
     void pass_on(Agreement& shrink, JobId beneficiary);
     void claim(JobId pending, Claim);

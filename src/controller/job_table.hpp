@@ -15,6 +15,7 @@
 #include "common/token_bucket.hpp"
 #include "controller/group_book.hpp"
 #include "controller/incoming.hpp"
+#include "controller/left_nodes.hpp"
 #include "controller/minutes.hpp"
 #include "controller/rescale_time.hpp"
 #include "controller/run_time.hpp"
@@ -60,14 +61,12 @@ struct Participation {
 // What policies ask of a job's past, [lina] section 4.
 struct ResizeHistory {
     Time last_resize = 0;
-    Time last_shrink = 0;  // of this controller; not kept over a restart
-    int gain = 0;          // nodes added less nodes taken
+    int gain = 0;  // nodes added less nodes taken
     int expansions = 0;
     int resizes = 0;
 
     void add(Time now, int from, int to) {
         last_resize = now;
-        if (to < from) last_shrink = now;
         gain += to - from;
         expansions += to > from;
         ++resizes;
@@ -102,6 +101,7 @@ struct Job {
 
     Participation participation;
     ResizeHistory history;
+    LeftNodes left;
     RunTime time;
     NodeTime node_time;         // of a run
     RescaleTime rescale;        // over all runs

@@ -209,6 +209,17 @@ void fields(F& f, Scaling& scaling) {
     f.required("pairs", scaling.pairs_, List{});
 }
 
+template <class F>
+void fields(F& f, LeftNodes::Departure& departure) {
+    f.required("node_list", departure.node_list, kText);
+    f.required("second", departure.second, kCount);
+}
+
+template <class F>
+void fields(F& f, LeftNodes& left) {
+    f.required("departures", left.departures_, List{});
+}
+
 }  // namespace elastic::controller
 
 namespace elastic::core {
@@ -249,6 +260,7 @@ void fields(F& f, Job& job) {
     f.when(job.node_time.counted() > 0, "node_time", job.node_time);
     f.when(job.rescale.count() > 0, "rescale", job.rescale);
     f.when(job.scaling.measured() > 0, "scaling", job.scaling);
+    f.when(!job.left.empty(), "left", job.left);
     f.when(!job.initialises.empty(), "initialises", job.initialises, kText);
     f.when(job.evolution.exists(), "evolution", job.evolution);
 }

@@ -195,17 +195,19 @@ void Scheduler::run() {
 // Until something happens.  False when it is time to stop.
 bool Scheduler::wait() {
     std::unique_lock guard(mutex_);
-    const Duration interval = std::max(config_.interval, kLeastInterval);
-    auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(interval));
+    const auto after = [](Duration time) {
+        return Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(time));
+    };
+    auto until = after(std::max(config_.interval, kLeastInterval));
     if (urgent_ && may_schedule()) until = std::min(until, pass_allowed_);
     if (outbox_.resized) until = std::min(until, save_allowed_);
     double deadline =
         std::min({state_.book.next_deadline(), negotiation_.next_step(), supply_.next()}) -
         wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
-    if (deadline > 0 && deadline < 3600)
-        until = std::min(
-            until, Clock::now() + std::chrono::duration_cast<Clock::duration>(seconds(deadline)));
+    if (deadline > 0 && deadline < 3600) until = std::min(until, after(deadline));
+    if (settlement_.next_join() < kNever)
+        until = std::min(until, after(settlement_.next_join() - wall_clock()));
     wakeup_.wait_until(guard, until, [this] { return woken_; });
     woken_ = false;
     return !stopping_;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The program of resize_latency's job.  ROUNDS times: asks for one node, waits until the grown
+ * latency_probe ROUNDS PAUSE: the program of resize_latency's job.  ROUNDS times: pauses for so
+ * many milliseconds, as a program that computes, asks for one node, waits until the grown
  * allocation is reported, says that the node is in use and gives it back.  Prints the growth and
  * the release of each round, in milliseconds.
  *
@@ -35,6 +36,11 @@ static int64_t await_resize(elastic_handle* handle) {
     return 0;
 }
 
+static void pause_for(long ms) {
+    const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
 static void one_round(elastic_handle* handle) {
     const double asked = now_ms();
     if (elastic_request(handle, 1, 1, 10) < 0) fail(handle, "cannot ask");
@@ -49,9 +55,13 @@ static void one_round(elastic_handle* handle) {
 
 int main(int argc, char** argv) {
     const int rounds = argc > 1 ? atoi(argv[1]) : 200;
+    const long pause_ms = argc > 2 ? atol(argv[2]) : 0;
     elastic_handle* handle = NULL;
     if (elastic_open(&handle, 0) < 0) fail(handle, "this job takes no part");
-    for (int i = 0; i < rounds; ++i) one_round(handle);
+    for (int i = 0; i < rounds; ++i) {
+        pause_for(pause_ms);
+        one_round(handle);
+    }
     elastic_close(handle);
     return EXIT_SUCCESS;
 }

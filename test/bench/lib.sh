@@ -3,6 +3,9 @@
 #
 # lib.sh: what the benchmarks that need a live cluster share; to be sourced.
 #
+# A benchmark prints its table, in the form that README.md has it, and nothing else on standard
+# output; what it does meanwhile is said on standard error.
+#
 # Each cluster lives in a directory of its own below $work and is taken down
 # when the benchmark ends, however it ends.
 bench=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -32,13 +35,24 @@ start_cluster() {
     local name=$1
     shift
     clusters+=("$work/$name")
-    "$minicluster" up --dir "$work/$name" --plugins "$build/src/plugins/.libs" "$@"
+    "$minicluster" up --dir "$work/$name" --plugins "$build/src/plugins/.libs" "$@" >&2
     use_cluster "$name"
 }
 
 use_cluster() { eval "$("$minicluster" env --dir "$work/$1")"; }
 
-stop_cluster() { "$minicluster" down --dir "$work/$1"; }
+stop_cluster() { "$minicluster" down --dir "$work/$1" >&2; }
+
+# row CELL...: a line of a table.  head_row CELL...: its first two.
+row() { printf '|'; printf ' %s |' "$@"; printf '\n'; }
+
+head_row() { row "$@"; row "${@/*/---}"; }
+
+# ms NUMBER: milliseconds, with as many places as mean something.
+ms() { awk -v ms="$1" 'BEGIN { printf "%." (ms < 0.1 ? 2 : ms < 10 ? 1 : 0) "f ms", ms }' | thousands; }
+
+# With a comma before each three digits.
+thousands() { sed -E ':again; s/([0-9])([0-9]{3})($|[^0-9.])/\1,\2\3/; t again'; }
 
 # quantile Q: of the numbers on stdin.  The smallest that Q of all do not exceed.
 quantile() {
@@ -46,7 +60,7 @@ quantile() {
         END { if (!NR) exit 1; i = int(q * NR); if (i < q * NR) i++; print value[i < 1 ? 1 : i] }'
 }
 
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.1f", a / b }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { r = a / b; printf "%." (r < 10 ? 1 : 0) "f", r }' | thousands; }
 
 now_ms() { awk '{ print $1 }' <<<"${EPOCHREALTIME/,/.}" | awk '{ printf "%.3f", $1 * 1000 }'; }
 

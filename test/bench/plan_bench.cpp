@@ -2,11 +2,14 @@
 // Time and allocations of one planning pass on a full machine with a long queue, where nothing but
 // the head's reservation can be decided: the pass a scheduler makes most.  Once from a snapshot, as
 // in slurmctld, and once from a cluster that has been kept up to date, as in the simulator.
+//
+//     plan_bench [POLICY...]
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <string>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <cstdlib>
@@ -93,10 +96,15 @@ Cluster make_cluster(const Load& load) {
     return cluster;
 }
 
+struct Measured {
+    double ms = 0;
+    double allocations = 0;
+    std::size_t actions = 0;
+};
+
 template <class Known>
-void measure(const char* name, const char* how, const Known& known, const char* policy_name) {
+Measured measure(const Known& known, const Policy& policy) {
     constexpr int kPasses = 50;
-    const Policy policy = *preset(policy_name);
     Planner planner;
     Rng rng(1);
     std::vector<double> times;
@@ -110,25 +118,43 @@ void measure(const char* name, const char* how, const Known& known, const char* 
             std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
     }
     std::sort(times.begin(), times.end());
-    fmt::print("{:<14} {:<14} {:<9} {:>9.4f} ms, {:>6.1f} allocations, {} actions\n", name,
-               policy_name, how, 1e3 * times[times.size() / 2],
-               static_cast<double>(allocations - allocated) / kPasses, actions);
+    return {1e3 * times[times.size() / 2], static_cast<double>(allocations - allocated) / kPasses,
+            actions};
 }
 
-void measure(const char* name, const Load& load, const char* policy) {
-    measure(name, "snapshot", make(load), policy);
-    measure(name, "cluster", make_cluster(load), policy);
+constexpr const char* kPolicies[] = {"fcfs", "easy", "lina-default", "equipartition", "elastic"};
+constexpr std::pair<const char*, Load> kLoads[] = {
+    {"1,000 / 135 / 1,000", {1'000, 135, 1'000, true, 0}},
+    {"10,000 / 1,360 / 10,000", {10'000, 1'360, 10'000, true, 0}},
+    {"the same, 7 nodes idle", {10'000, 1'360, 10'000, true, 7}},
+    {"the same, half of the nodes idle", {10'000, 1'360, 10'000, true, 5'000}},
+    {"the same, 7 nodes idle, all jobs rigid", {10'000, 1'360, 10'000, false, 7}},
+};
+
+void print_rows(const char* name, const Policy& policy) {
+    for (const auto& [load_name, load] : kLoads) {
+        const Measured snapshot = measure(make(load), policy);
+        const Measured cluster = measure(make_cluster(load), policy);
+        fmt::print("| {} | {} | {:.3g} ms | {:.3g} ms | {:.0f} | {:.0f} | {} |\n", name, load_name,
+                   snapshot.ms, cluster.ms, snapshot.allocations, cluster.allocations,
+                   cluster.actions);
+    }
 }
 
 }  // namespace
 
-int main() {
-    fmt::print("nodes/running/pending; full, 7 nodes idle, half of the nodes idle\n");
-    for (const char* policy : {"fcfs", "easy", "lina-default", "equipartition", "elastic"}) {
-        measure("1000/135/1000", {1'000, 135, 1'000, true, 0}, policy);
-        measure("10^4 full", {10'000, 1'360, 10'000, true, 0}, policy);
-        measure("10^4 gaps", {10'000, 1'360, 10'000, true, 7}, policy);
-        measure("10^4 drained", {10'000, 1'360, 10'000, true, 5'000}, policy);
-        measure("10^4 rigid", {10'000, 1'360, 10'000, false, 7}, policy);
+int main(int argc, char** argv) {
+    std::span<const char* const> policies(argv + 1, argv + argc);
+    if (policies.empty()) policies = kPolicies;
+    fmt::print(
+        "| policy | nodes / running / pending | snapshot | cluster | allocations, snapshot | "
+        "cluster | actions |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    for (const char* name : policies) {
+        const auto policy = preset(name);
+        if (!policy) {
+            fmt::print(stderr, "plan_bench: there is no policy {}\n", name);
+            return 2;
+        }
+        print_rows(name, *policy);
     }
 }

@@ -2,6 +2,7 @@
 """Agreements: every step and every way out, and what the job and others see of it."""
 
 import datetime
+import time
 
 import pytest
 
@@ -476,18 +477,73 @@ def test_an_array_that_was_resized_has_succeeded(cluster):
     assert len(cluster.journal(event="resize")) >= 4
 
 
-def test_steps_start_on_a_node_that_comes_back_at_once(cluster):
-    """A slurmd takes no step of a job whose credential is from the second in which the job left the node."""
-    app = cluster.actor("malleable,min=1,max=2", "-N2")
-    srun = ("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
-            f" SLURM_JOB_ID={app.job}; exec srun -N2 -n2 true'")
-    for _ in range(6):
+def occupy_other_nodes(cluster, held):
+    """All but those that the test's job holds."""
+    other = cluster.sbatch(f"-N{cluster.nodes - held}", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(other, "RUNNING")
+
+
+def leave_one(cluster, app, kind):
+    """The job's program gives up its second node, or is asked to."""
+    if kind == "evolving":
+        app.do("release", 1, None)
+        app.event("queued")
+        app.event("resized")
+    else:
         cluster.run("selastic", "shrink", app.job, 1)
         app.take_shrink()
+
+
+def get_one(cluster, app, kind):
+    """The program asks for a second node, or is given one; it has it then."""
+    if kind == "evolving":
+        app.do("request", 1, 1, 20.0)
+        app.event("queued")
+        app.do("done", app.event("resized")["op"])
+    else:
         cluster.run("selastic", "expand", app.job, 2)
         app.take_expand()
-        ran = app.shell(srun, within=60)
-        assert ran["code"] == 0 and "revoked" not in ran["err"], ran
+
+
+def step_on_two(app):
+    ran = app.shell("bash -c 'conf=$SLURM_CONF; unset ${!SLURM_*}; export SLURM_CONF=$conf"
+                    f" SLURM_JOB_ID={app.job}; exec srun -N2 -n2 true'", within=60)
+    assert ran["code"] == 0 and "revoked" not in ran["err"], ran
+
+
+@pytest.mark.parametrize("kind", ["evolving", "malleable"])
+def test_steps_start_on_a_node_that_comes_back_at_once(cluster, kind):
+    """A slurmd takes no step of a job whose credential is from the second in which the job left the node."""
+    app = cluster.actor(f"{kind},min=1,max=2", "-N2")
+    occupy_other_nodes(cluster, 2)
+    before = cluster.nodes_of(app.job)
+    for _ in range(6):
+        leave_one(cluster, app, kind)
+        get_one(cluster, app, kind)
+        assert cluster.nodes_of(app.job) == before
+        step_on_two(app)
+
+
+def left_and_got_at_once(cluster, job):
+    """Whether the job's last two resizes were of one second, which had not ended when the node was chosen."""
+    left, got = (event["time"] for event in cluster.journal(job, event="resize")[-2:])
+    return int(left) == int(got + 0.1)
+
+
+@pytest.mark.modes("ms")  # a front end revokes nothing
+@pytest.mark.parametrize("kind", ["evolving", "malleable"])
+def test_another_node_joins_in_the_second_in_which_one_was_left(cluster, kind):
+    """Only the node that was left takes no steps of the job until the second is over."""
+    app = cluster.actor(f"{kind},min=1,max=2", "-N2")
+    for _ in range(20):
+        before = cluster.nodes_of(app.job)
+        leave_one(cluster, app, kind)
+        get_one(cluster, app, kind)
+        step_on_two(app)
+        if left_and_got_at_once(cluster, app.job):
+            assert cluster.nodes_of(app.job) != before
+            return
+    pytest.fail("no node joined in the second in which one was left")
 
 
 @pytest.mark.modes("ms")  # a front end ends such a step whole
@@ -503,6 +559,8 @@ def test_a_step_that_outlives_its_node(cluster):
     cluster.run("selastic", "shrink", app.job, 1)
     app.take_shrink()
     assert f"{app.job}.0" in cluster.run("squeue", "--steps").out
+    left = cluster.journal(app.job, event="resize")[-1]["time"]
+    wait_until(lambda: time.time() > left + 1, "the second in which the node was left is over")
     cluster.run("selastic", "expand", app.job, 2)
     app.take_expand()
     assert before[1] not in cluster.nodes_of(app.job)
@@ -524,6 +582,7 @@ def test_a_node_comes_back_under_an_overlapping_step(cluster):
     steps = lambda: cluster.run("squeue", "--steps").out  # noqa: E731
     wait_until(lambda: len(list(begun.parent.glob(f"{begun.name}.*"))) == 3, "the step's tasks run")
     before = cluster.nodes_of(app.job)
+    occupy_other_nodes(cluster, 3)
     for _ in range(2):
         cluster.run("selastic", "shrink", app.job, 2)
         app.take_shrink()

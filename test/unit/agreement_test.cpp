@@ -120,6 +120,24 @@ TEST(the_book_finds_the_shrinks_for_a_job) {
     check_eq(book.shrinks_for(9).size(), 1u);
 }
 
+TEST(what_a_plan_decides_of_a_request_changes_what_is_promised) {
+    AgreementBook book(100);
+    Agreement request;
+    request.job = 6;
+    request.kind = ResizeKind::expand;
+    request.state = AgreementState::queued;
+    request.nodes = 3;
+    Agreement& open = book.open(request);
+    for (const auto& [granted, nodes] : {std::pair(2, "n[7-8]"), std::pair(0, "")}) {
+        const auto before = book.revision();
+        book.decide(open, granted, nodes);
+        check_that(book.revision() > before);
+        check_eq(open.granted, granted);
+        check_eq(open.coming(), granted ? granted : 3);
+        check_eq(open.node_list, nodes);
+    }
+}
+
 TEST(a_shrink_is_passed_on_to_another_job) {
     AgreementBook book;
     Agreement& shrink = book.open(of(1, ResizeKind::shrink));

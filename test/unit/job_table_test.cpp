@@ -64,7 +64,34 @@ TEST(a_history_adds_up) {
     check_eq(history.expansions, 2);
     check_eq(history.resizes, 3);
     check_eq(history.last_resize, 30.0);
-    check_eq(history.last_shrink, 20.0);
+}
+
+TEST(nodes_are_known_as_left_until_their_time_is_over) {
+    using Lists = std::vector<std::string>;
+    LeftNodes left;
+    check_that(left.empty() && left.since(0).empty());
+    left.add("n1", 100);
+    left.add("n[2-3]", 101);
+    check_that(left.since(100) == Lists({"n1", "n[2-3]"}));
+    check_that(left.since(101) == Lists{"n[2-3]"});
+    check_that(left.since(102).empty());
+}
+
+TEST(a_node_that_is_left_again_counts_anew_and_once) {
+    LeftNodes left;
+    for (int i = 0; i < 100; ++i) left.add("n1", 100);
+    left.add("n1", 101);
+    check_that(left.since(0) == std::vector<std::string>{"n1"});
+    check_that(left.since(101) == std::vector<std::string>{"n1"});
+}
+
+TEST(what_was_left_long_ago_is_forgotten) {
+    LeftNodes left;
+    left.add("n1", 100);
+    left.add("n2", 100 + LeftNodes::kKept - 1);
+    check_eq(left.since(0).size(), 2u);
+    left.add("n3", 100 + LeftNodes::kKept);
+    check_eq(left.since(0).size(), 2u);
 }
 
 TEST(grace_is_the_jobs_own_up_to_the_sites_limit) {

@@ -68,7 +68,7 @@ State sample() {
     job.shared = true;
     job.restarts = 1;
     job.participation.not_before = 4800;
-    job.history = {4600, 4600, -2, 3, 4};
+    job.history = {4600, -2, 3, 4};
     job.last_reason = "for job 9";
     job.began = 1000;
     for (JobId waiting : {20, 21, 22, 9}) state.jobs.get(waiting).submitted = true;
@@ -176,6 +176,14 @@ TEST(what_a_run_has_used_is_kept) {
     const Restart restart(state);
     check_ok(restart.done);
     check_near(restart.after.jobs.find(7)->node_time.seconds(70, 2), 200, 1e-9);
+}
+
+TEST(what_a_job_has_left_is_kept) {
+    State state = sample();
+    state.jobs.find(7)->left.add("n[3-4]", 4600);
+    const Restart restart(state);
+    check_ok(restart.done);
+    check_that(restart.after.jobs.find(7)->left.since(4600) == std::vector<std::string>{"n[3-4]"});
 }
 
 TEST(how_a_job_scales_is_kept) {

@@ -397,8 +397,9 @@ void Executor::do_expand(const Action& action, Time now) {
     }
     Agreement* request = state_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
-    request->granted = nodes;
-    request->node_list = placement_.beside_victims(action, *plan_).text();
+    state_.book.decide(*request, 0, "");  // what an earlier plan has promised it is free again
+    const NodeSet idle = placement_.beside_victims(action, *plan_, placement_.just_left(*entry));
+    state_.book.decide(*request, nodes, idle.text());
     outbox_.unsaved = true;
     // With victims it stays queued until all of them have left (settle).
     if (!action.deferred) settlement_.apply_grow(*request, now);

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "core/pass/placement.hpp"
+#include "slurm/act/prolog.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/eligibility.hpp"
@@ -41,8 +42,8 @@ NodeSet with_room(job_record_t* job, const NodeSet& candidates) {
 
 }  // namespace
 
-NodeSet Placement::take(const core::PoolCounts& counts) {
-    return core::place(counts, view_.pools, agreed_.free(), NodeSet());
+NodeSet Placement::take(const core::PoolCounts& counts, const NodeSet& last) {
+    return core::place(counts, view_.pools, agreed_.free(), last.complement());
 }
 
 NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {
@@ -92,14 +93,15 @@ NodeSet Placement::for_shrink(const job_record_t* job, const core::Action& actio
 
 // Victims may free more than is used of theirs (an allowed size), which then need not be taken of
 // the idle nodes.
-NodeSet Placement::beside_victims(const core::Action& action, const core::Plan& plan) {
+NodeSet Placement::beside_victims(const core::Action& action, const core::Plan& plan,
+                                  const NodeSet& last) {
     core::PoolCounts idle = action.nodes;
     for (const core::Action& shrink : plan.actions) {
         if (shrink.kind != core::ActionKind::shrink || shrink.beneficiary != action.job) continue;
         for (std::size_t pool = 0; pool < idle.size(); ++pool)
             idle[pool] = std::max(0, idle[pool] - shrink.nodes[pool]);
     }
-    return take(idle);
+    return take(idle, last);
 }
 
 NodeSet Placement::beside(const NodeSet& nodes, const core::PoolCounts& counts) {
@@ -110,10 +112,22 @@ NodeSet Placement::beside(const NodeSet& nodes, const core::PoolCounts& counts) 
 
 Growth Placement::for_growth(job_record_t* job, const controller::Job& known,
                              const core::Action& action) {
-    NodeSet candidates = take(action.nodes);
+    NodeSet candidates = take(action.nodes, just_left(known));
     candidates &= eligible_nodes(job, usable_nodes());
     const int size = static_cast<int>(job->node_cnt);
     return largest(job, known, candidates, size + 1, size + core::total(action.nodes));
+}
+
+// A slurmd refuses a job's steps after the job has left its node until a step comes whose
+// credential is of a later second than the departure; for up to two seconds more it remembers that
+// the job's prolog has run, and would not run it anew. A front end is never left.
+//
+// The end of the second also lets the slurmd hear of the departure, of which slurmctld does not
+// learn when that is, and begin the epilog: an earlier step would be ended with what ran before.
+NodeSet Placement::just_left(const controller::Job& job) {
+    if (front_end_mode()) return NodeSet();
+    const time_t seconds = runs_prolog_at_allocation() ? 3 : 1;
+    return agreed_.of(job.left, time(nullptr) - seconds + 1);
 }
 
 Growth Placement::agreed_growth(job_record_t* job, const controller::Job& known,
@@ -123,10 +137,15 @@ Growth Placement::agreed_growth(job_record_t* job, const controller::Job& known,
     candidates |= freed;
     candidates &= idle_nodes();
     candidates &= eligible_nodes(job, usable_nodes());
+    NodeSet later = just_left(known);
+    later &= candidates;
+    candidates -= later;
     const int size = static_cast<int>(job->node_cnt);
     const int least = agreement.requested ? size + agreement.least : size + 1;
-    return largest(job, known, candidates, least,
-                   std::min(known.annotation.max, size + agreement.coming()));
+    Growth growth = largest(job, known, candidates, least,
+                            std::min(known.annotation.max, size + agreement.coming()));
+    growth.later = std::move(later);
+    return growth;
 }
 
 // The largest allowed size for which there is room on the candidates, within the limits of

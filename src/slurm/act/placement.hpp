@@ -21,6 +21,7 @@ namespace elastic::slurm {
 // What a running job is given when it grows.
 struct Growth {
     NodeSet joining;
+    NodeSet later;         // which the job has just left, so that they cannot join yet
     std::string obstacle;  // what keeps it from more, as a phrase; "" if nothing does
 };
 
@@ -41,19 +42,21 @@ class Placement {
     // The nodes that a victim gives up; empty if it does not hold so many of those pools any more.
     NodeSet for_shrink(const job_record_t*, const core::Action&);
     // The idle nodes that a beneficiary takes besides those of the victims that the same plan
-    // shrinks for it.
-    NodeSet beside_victims(const core::Action&, const core::Plan&);
+    // shrinks for it; of `last` only where there are no others.
+    NodeSet beside_victims(const core::Action&, const core::Plan&, const NodeSet& last = {});
 
     // The idle nodes that a start takes besides these.
     NodeSet beside(const NodeSet&, const core::PoolCounts&);
 
+    // The nodes that the job has left so lately that their slurmds take none of its steps yet.
+    NodeSet just_left(const controller::Job&);
     // What of a growth in flight can be carried out now; `freed` are nodes that its victims have
     // just left.
     Growth agreed_growth(job_record_t*, const controller::Job&, const controller::Agreement&,
                          const NodeSet& freed);
 
   private:
-    NodeSet take(const core::PoolCounts&);
+    NodeSet take(const core::PoolCounts&, const NodeSet& last = {});
     // Where a job that shares nodes may go if it may have these idle ones.
     NodeSet with_partly_used(const core::PendingJob&, const NodeSet& idle) const;
     static Growth largest(job_record_t*, const controller::Job&, const NodeSet& candidates,

@@ -7,6 +7,8 @@
 // new limits), so each step asks them first.  Long series are settled in several holds of the lock.
 #include "slurm/act/settlement.hpp"
 
+#include <ctime>
+
 #include <algorithm>
 
 #include "common/log.hpp"
@@ -28,17 +30,30 @@ using controller::AgreementEvent;
 using controller::AgreementState;
 using controller::Claim;
 
+// When time() says that this second is over, which it does up to a tick of the kernel's too late.
+Time next_second() {
+    timespec tick{};
+    clock_getres(CLOCK_REALTIME_COARSE, &tick);
+    return static_cast<Time>(time(nullptr) + 1) + 1e-9 * static_cast<double>(tick.tv_nsec);
+}
+
 }  // namespace
 
 void Settlement::settle(Time now) {
     auto& agreements = state_.book.all();
-    bool anything = std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
-        const Agreement& agreement = entry.second;
-        return agreement.open() && (agreement.state == AgreementState::released ||
-                                    agreement.state == AgreementState::joined ||
-                                    (agreement.kind == ResizeKind::expand &&
-                                     agreement.state == AgreementState::accepted));
-    });
+    const bool is_second_over = next_join_ <= now;
+    if (is_second_over) {
+        next_join_ = kNever;
+        std::erase_if(late_, [&](OpId op) { return !state_.book.find(op); });
+    }
+    bool anything =
+        is_second_over || std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
+            const Agreement& agreement = entry.second;
+            return agreement.open() && (agreement.state == AgreementState::released ||
+                                        agreement.state == AgreementState::joined ||
+                                        (agreement.kind == ResizeKind::expand &&
+                                         agreement.state == AgreementState::accepted));
+        });
     if (!anything) return;
     settle_all(now);
 }
@@ -79,12 +94,12 @@ bool Settlement::move_forward(Agreement& agreement, Time now) {
     if (agreement.kind == ResizeKind::shrink) return move_shrink(agreement, now);
     if (agreement.state == AgreementState::accepted) return apply_grow(agreement, now);
     if (agreement.state == AgreementState::joined) return finish_joining(agreement, now);
-    if (agreement.state == AgreementState::queued && all_released(agreement.job) &&
-        !has_just_left_nodes(agreement.job)) {
+    if (agreement.state != AgreementState::queued) return false;
+    if (all_released(agreement.job)) {
         hand_over(agreement.job, now);
         return true;
     }
-    return false;
+    return late_.erase(agreement.op) > 0 && apply_grow(agreement, now);
 }
 
 bool Settlement::move_shrink(Agreement& agreement, Time now) {
@@ -121,7 +136,25 @@ bool Settlement::all_released(JobId beneficiary) {
     auto shrinks = state_.book.shrinks_for(beneficiary);
     return !shrinks.empty() &&
            std::all_of(shrinks.begin(), shrinks.end(),
-                       [this](const auto* shrink) { return may_leave(*shrink); });
+                       [this](const auto* shrink) { return may_leave(*shrink); }) &&
+           may_join(beneficiary);
+}
+
+// None of what it is to be given has it left just before.
+bool Settlement::may_join(JobId beneficiary) {
+    const controller::Job* entry = state_.jobs.find(beneficiary);
+    if (!entry) return true;
+    const NodeSet later = placement_.just_left(*entry);
+    const Agreement* request = state_.book.of_job(beneficiary);
+    bool waits = request && agreed_.of(*request).overlaps(later);
+    for (const Agreement* shrink : state_.book.shrinks_for(beneficiary))
+        waits |= agreed_.of(*shrink).overlaps(later);
+    if (waits) try_again_later();
+    return !waits;
+}
+
+void Settlement::try_again_later() {
+    next_join_ = std::min(next_join_, next_second());
 }
 
 // [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
@@ -291,20 +324,16 @@ NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
     return leaving;
 }
 
-// Fewer nodes are idle than agreed, but others may turn out to be soon.
+// Fewer nodes can join than agreed, but others will be able to soon, or may turn out to be idle.
 bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& agreement,
-                                     int found) const {
-    return found < agreement.coming() && job->part_ptr &&
-           NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
-}
-
-// In this second. A slurmd takes no step of a job on a node that the job has left, if the step's
-// credential is not from a later second; so nothing joins before that. And it remembers for up to
-// two seconds more that the job's prolog has run, and would not run it anew.
-bool Settlement::has_just_left_nodes(JobId job) const {
-    const controller::Job* entry = state_.jobs.find(job);
-    const time_t seconds = runs_prolog_at_allocation() ? 3 : 1;
-    return entry && static_cast<time_t>(entry->history.last_shrink) + seconds > time(nullptr);
+                                     const Growth& growth) {
+    if (growth.joining.count() >= agreement.coming()) return false;
+    if (!growth.later.empty()) {
+        if (agreement.state == AgreementState::queued) late_.insert(agreement.op);
+        try_again_later();
+        return true;
+    }
+    return job->part_ptr && NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
 }
 
 bool Settlement::apply_grow(Agreement& agreement, Time now) {
@@ -315,9 +344,9 @@ bool Settlement::apply_grow(Agreement& agreement, Time now) {
 bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
     job_record_t* job = running_job(agreement.job);
     controller::Job* entry = state_.jobs.find(agreement.job);
-    if (!job || !entry || (freed.empty() && has_just_left_nodes(agreement.job))) return false;
+    if (!job || !entry) return false;
     const Growth growth = placement_.agreed_growth(job, *entry, agreement, freed);
-    if (must_wait_for_nodes(job, agreement, growth.joining.count())) return false;
+    if (must_wait_for_nodes(job, agreement, growth)) return false;
     const int from = static_cast<int>(job->node_cnt);
     const Result<void> grown = !growth.joining.empty() ? grow(job, growth.joining)
                                : growth.obstacle.empty()
@@ -365,8 +394,7 @@ void Settlement::not_grown(controller::Job& job, Agreement& agreement, const std
         return negotiation_.end(agreement, AgreementEvent::cancel, why, now);
     if (agreement.deadline <= now)
         return negotiation_.end(agreement, AgreementEvent::deny, why, now);
-    agreement.granted = 0;
-    agreement.node_list.clear();
+    state_.book.decide(agreement, 0, "");
     outbox_.unsaved = true;
 }
 
@@ -404,6 +432,7 @@ void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreeme
     int to = entry.nodes;
     entry.history.add(now, from, to);
     entry.count_nodes_until(now, from);
+    if (to < from) entry.left.add(changed, time(nullptr));
     outbox_.resized = true;
     entry.last_reason = agreement.reason;
     const Duration cost = entry.cost().seconds(from, to);

@@ -34,6 +34,10 @@ class Settlement {
     // The same after a plan, which may have ended or taken back anything.
     void settle_all(Time now);
 
+    // When settle() is to be called for nodes that jobs have just left and wait for; kNever if for
+    // none.
+    Time next_join() const { return next_join_; }
+
     // Lets the job have the idle nodes that its granted or accepted agreement names.  True if the
     // agreement has changed.  Needs ControllerLock.
     bool apply_grow(controller::Agreement&, Time now);
@@ -60,9 +64,10 @@ class Settlement {
     bool still_waits(JobId beneficiary) const;
     bool may_leave(const controller::Agreement& shrink);
     bool all_released(JobId beneficiary);
-    bool has_just_left_nodes(JobId) const;
+    bool may_join(JobId beneficiary);
+    void try_again_later();
     bool finish_joining(controller::Agreement&, Time now);
-    bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, int found) const;
+    bool must_wait_for_nodes(const job_record_t*, const controller::Agreement&, const Growth&);
     NodeSet leave_for(JobId beneficiary, const NodeSet& wanted, Time now);
     NodeSet ready_for(JobId beneficiary);
     NodeSet needed_beside_victims(JobId beneficiary, int size, NodeSet);
@@ -84,6 +89,8 @@ class Settlement {
     Placement& placement_;
     Reading& reading_;
     std::optional<NodeSet> unreported_;  // of the hold of the lock in which agreements are settled
+    Time next_join_ = kNever;
+    std::set<OpId> late_;     // granted requests that wait for nodes which their job has just left
     std::set<OpId> prologs_;  // which this controller has started for growths that are not told yet
 };
 

@@ -32,6 +32,12 @@ const NodeSet& AgreedNodes::of(const std::string& list) {
     return found->second;
 }
 
+NodeSet AgreedNodes::of(const controller::LeftNodes& left, time_t second) {
+    NodeSet nodes;
+    for (const std::string& list : left.since(second)) nodes |= of(list);
+    return nodes;
+}
+
 const NodeSet& AgreedNodes::promised() {
     forget_if_stale();
     const std::uint64_t revision = book_.revision() + groups_.revision();

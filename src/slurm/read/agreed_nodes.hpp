@@ -10,6 +10,7 @@
 
 #include "controller/agreement.hpp"
 #include "controller/group_book.hpp"
+#include "controller/left_nodes.hpp"
 #include "slurm/nodes.hpp"
 
 namespace elastic::slurm {
@@ -23,6 +24,8 @@ class AgreedNodes {
     const NodeSet& of(const controller::Agreement& agreement) { return of(agreement.node_list); }
     const NodeSet& of(const controller::Claim& claim) { return of(claim.node_list); }
     const NodeSet& of(const controller::Group& group) { return of(group.node_list); }
+    // All that was left in that second or later.
+    NodeSet of(const controller::LeftNodes&, time_t second);
 
     // Idle nodes that no growth and no claim in flight names and no group owns.
     NodeSet free();

@@ -327,6 +327,7 @@ void Observer::note_resize(Job& entry, ResizeKind kind, int from, const std::str
     auto& events = kind == ResizeKind::shrink ? outbox_.events : arrivals_;
     events.push_back(std::move(event));
     if (kind == ResizeKind::expand) tell_initialisation(entry, now, arrivals_);
+    if (kind == ResizeKind::shrink) entry.left.add(changed, time(nullptr));
     if (cause) return negotiation_.applied(*cause, entry, changed, now);
     outbox_.send(entry.participation.connection,
                  protocol::Applied{0, kind, changed, entry.node_list, entry.nodes});
