@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two policies on one workload, job by job: a mean that falls may hide users who
-// wait for days.
+// Two policies on one workload, job by job: a mean that falls may hide users who wait for days.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A binary heap of ends, requests and wake-ups, merged with the arrivals, which
-// are in order as they are.  Whatever changes a running job's future gives it a
-// new version; events of an older one are thrown away when they come up.
+// A binary heap of ends, requests and wake-ups, merged with the arrivals, which are in order as
+// they are.  Whatever changes a running job's future gives it a new version; events of an older one
+// are thrown away when they come up.
 //
-// A rigid job costs one push and one pop.  What an elastic job needs besides
-// stands in a slot that it has while it runs.  Nothing is allocated for an event
-// once the arrays have grown, and nothing is formatted here.
+// A rigid job costs one push and one pop.  What an elastic job needs besides stands in a slot that
+// it has while it runs.  Nothing is allocated for an event once the arrays have grown, and nothing
+// is formatted here.
 //
-// Always holds: the number of passes is bounded, whatever the policy does.
-// Arrivals, ends, starts and requests are as many as the workload has, and
-// between two of them there is a bounded number of wake-ups.
+// Always holds: the number of passes is bounded, whatever the policy does. Arrivals, ends, starts
+// and requests are as many as the workload has, and between two of them there is a bounded number
+// of wake-ups.
 #include "simulator/engine.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace {
 using core::Action;
 using core::ActionKind;
 
-// How often a running job is looked at again between two changes in the system:
-// enough to react to resizes with resizes, and no end in itself.
+// How often a running job is looked at again between two changes in the system: enough to react to
+// resizes with resizes, and no end in itself.
 constexpr std::int64_t kWakeUpsPerJob = 8;
 
 core::PendingJob pending_of(const Workload& workload, std::size_t index) {
@@ -200,8 +200,8 @@ void Engine::end(std::uint32_t job) {
     if (options_.observer) options_.observer->ended(now_, job, result.nodes_end);
 }
 
-// [lina] section 4: a wish for fewer nodes is granted at once, since nothing can
-// stand against it; one for more is decided in the pass that follows.
+// [lina] section 4: a wish for fewer nodes is granted at once, since nothing can stand against it;
+// one for more is decided in the pass that follows.
 void Engine::request(std::uint32_t job) {
     Progress& progress = this->progress(job);
     const int nodes = progress.how->events[progress.next_request++].nodes;

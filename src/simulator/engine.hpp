@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// simulate(workload, options) -> Outcome: runs a workload under a policy, event by
-// event, with the planner that also runs in slurmctld.
+// simulate(workload, options) -> Outcome: runs a workload under a policy, event by event, with the
+// planner that also runs in slurmctld.
 //
-// Rules (selastic-sim(1)): all events of one instant are applied before one
-// planning pass, ends first, then evolving requests, then arrivals; the queue is
-// ordered by submission, then by the log.  A resize takes effect at once for all
-// jobs concerned; the resized job then does no work for the time that the resize
-// costs it ([lina] section 3: the redistribution belongs to the new phase).
+// Rules (selastic-sim(1)): all events of one instant are applied before one planning pass, ends
+// first, then evolving requests, then arrivals; the queue is ordered by submission, then by the
+// log.  A resize takes effect at once for all jobs concerned; the resized job then does no work for
+// the time that the resize costs it ([lina] section 3: the redistribution belongs to the new
+// phase).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -39,8 +38,8 @@ struct JobResult {
     Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
 };
 
-// A job held `nodes` from `from` until `to`, all of the time either working or
-// paying for a resize (data redistribution and negotiation).
+// A job held `nodes` from `from` until `to`, all of the time either working or paying for a resize
+// (data redistribution and negotiation).
 struct Segment {
     enum class Kind : std::uint8_t { run, redistribute };
     Time from = 0, to = 0;

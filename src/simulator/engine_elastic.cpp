@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Elastic jobs while they run.
 //
-// A job has two clocks: the work that is left in truth, which says when it ends,
-// and what the scheduler believes, which may be wrong in its length (the
-// estimate) and in its slope (the speed-up model).
+// A job has two clocks: the work that is left in truth, which says when it ends, and what the
+// scheduler believes, which may be wrong in its length (the estimate) and in its slope (the
+// speed-up model).
 //
 // Always holds: what a job has used and what its resizes have cost is booked before its size
 // changes.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Both models in the same three steps: size, run time and gap of each job; gaps
-// stretched to the wanted load; gaps put on the clock.  The stretching comes
-// before the clock, so that a daily cycle stays one.
+// Both models in the same three steps: size, run time and gap of each job; gaps stretched to the
+// wanted load; gaps put on the clock.  The stretching comes before the clock, so that a daily cycle
+// stays one.
 //
-// Times are whole seconds, so that the last digit of a logarithm, in which
-// mathematical libraries differ, does not show.
+// Times are whole seconds, so that the last digit of a logarithm, in which mathematical libraries
+// differ, does not show.
 #include "simulator/generators.hpp"
 
 #include <algorithm>
@@ -196,8 +196,8 @@ Draft lublin_job(const LublinOptions& o, Random& random) {
     return job;
 }
 
-// Half hours of a day in which time passes for the arrivals at different speed,
-// on average the clock's.
+// Half hours of a day in which time passes for the arrivals at different speed, on average the
+// clock's.
 class DailyCycle {
   public:
     explicit DailyCycle(const LublinOptions& o) : start_(o.start_hour * 3600), now_(start_) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Logs out of published models of the workload of parallel computers.  The same
-// options give the same log, whatever the machine; each job depends on the seed
-// and its number only.
+// Logs out of published models of the workload of parallel computers.  The same options give the
+// same log, whatever the machine; each job depends on the seed and its number only.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +18,21 @@ namespace elastic::simulator {
 struct GeneratorOptions {
     std::int64_t jobs = 10000;
     std::int64_t processors = 0;  // of the machine
-    // Processor-seconds of all jobs over those that the machine has up to the last
-    // arrival; 0: as the model's arrivals say, where it has any of its own.
+    // Processor-seconds of all jobs over those that the machine has up to the last arrival; 0: as
+    // the model's arrivals say, where it has any of its own.
     double load = 0;
     std::uint64_t seed = 1;
-    // The estimate is the run time times a factor drawn uniformly from 1 to this
-    // ("f-model", Mu'alem and Feitelson 2001), then rounded up to what people
-    // write, if so wished: 5, 10, 15, 30 min, 1, 2, 4, 6, 8, 12, 18 h, whole days.
+    // The estimate is the run time times a factor drawn uniformly from 1 to this ("f-model",
+    // Mu'alem and Feitelson 2001), then rounded up to what people write, if so wished: 5, 10, 15,
+    // 30 min, 1, 2, 4, 6, 8, 12, 18 h, whole days.
     double estimate_factor = 1;
     bool round_estimates = false;
 };
 
-// Downey's model as used in [lina] section 5.1, table 1, whose values are the
-// defaults: ln of the run time (seconds) and of the size uniform, arrivals
-// Poisson with the rate that gives the load ("rho").  Table 1 calls ln(T_r) the
-// job's width; T_r is the run time by the list below it, and so it is here.
+// Downey's model as used in [lina] section 5.1, table 1, whose values are the defaults: ln of the
+// run time (seconds) and of the size uniform, arrivals Poisson with the rate that gives the load
+// ("rho").  Table 1 calls ln(T_r) the job's width; T_r is the run time by the list below it, and so
+// it is here.
 struct DowneyOptions {
     GeneratorOptions common{.processors = 10000, .load = 0.75, .seed = 17};
     Range log_run{5.69, 9.91};
@@ -41,24 +40,23 @@ struct DowneyOptions {
 };
 Result<Log> generate_downey(const DowneyOptions&);
 
-// Lublin and Feitelson, "The workload on parallel supercomputers: modeling the
-// characteristics of rigid jobs", J. Parallel Distrib. Comput. 63 (2003), with
-// the parameters published for batch jobs as defaults.
+// Lublin and Feitelson, "The workload on parallel supercomputers: modeling the characteristics of
+// rigid jobs", J. Parallel Distrib. Comput. 63 (2003), with the parameters published for batch jobs
+// as defaults.
 struct LublinOptions {
     GeneratorOptions common{.processors = 128};
-    // Sizes: 1, or log2 of the size uniform in two stages, the first with
-    // probability `small_share` from `log2_low` to log2(machine) - `log2_break`,
-    // the second from there to log2(machine); rounded to a whole power for
-    // `power_of_two_share` of all jobs.
+    // Sizes: 1, or log2 of the size uniform in two stages, the first with probability `small_share`
+    // from `log2_low` to log2(machine) - `log2_break`, the second from there to log2(machine);
+    // rounded to a whole power for `power_of_two_share` of all jobs.
     double serial_share = 0.2927, power_of_two_share = 0.6686;
     double log2_low = 1.2, log2_break = 2, small_share = 0.875;
-    // ln of the run time: gamma(short) with probability p, else gamma(long), where
-    // p = p_slope * size + p_start, within 0 and 1.
+    // ln of the run time: gamma(short) with probability p, else gamma(long), where p = p_slope *
+    // size + p_start, within 0 and 1.
     double short_shape = 6.57, short_scale = 0.823;
     double long_shape = 639.1, long_scale = 0.0156;
     double p_slope = -0.003, p_start = 0.6986;
-    // ln of the seconds between arrivals: gamma, with the shape of rush hours
-    // corrected for the whole day.
+    // ln of the seconds between arrivals: gamma, with the shape of rush hours corrected for the
+    // whole day.
     double gap_shape = 6.0415 * 1.0519, gap_scale = 0.8531;
     // Arrivals over the day: gamma, in half hours, of a day that begins at 5:30.
     double cycle_shape = 6.1271, cycle_scale = 5.2740;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One resize of the engine is an agreement of the journal, with its whole life in
-// one instant, but for `ready`, which comes when the resize has been paid for.
+// One resize of the engine is an agreement of the journal, with its whole life in one instant, but
+// for `ready`, which comes when the resize has been paid for.
 #include "simulator/journal_observer.hpp"
 
 #include <algorithm>

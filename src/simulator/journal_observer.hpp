@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tells of a simulation in the controller's journal (src/journal), so that
-// `selastic check`, `journal` and `gantt` work on it.
+// Tells of a simulation in the controller's journal (src/journal), so that `selastic check`,
+// `journal` and `gantt` work on it.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ class JournalObserver : public Observer {
   public:
     using Sink = std::function<void(const journal::Event&)>;
 
-    // The workload must outlive it.  Jobs have the log's numbers, or, where
-    // these cannot be (not unique, not in 1..2^32-1), their place in the log from 1.
+    // The workload must outlive it.  Jobs have the log's numbers, or, where these cannot be (not
+    // unique, not in 1..2^32-1), their place in the log from 1.
     JournalObserver(const Workload&, std::string_view policy, Sink);
 
     void arrived(Time, std::size_t job) override;

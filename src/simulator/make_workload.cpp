@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// From the log's jobs to those of a simulation, in two steps: take() sizes the
-// jobs for the machine, ElasticJobs makes some of them elastic.
+// From the log's jobs to those of a simulation, in two steps: take() sizes the jobs for the
+// machine, ElasticJobs makes some of them elastic.
 //
-// Always: every job fits the machine, 1 <= min <= pref <= max <= machine, run
-// times and estimates are positive, events come by descending work_left.
+// Always: every job fits the machine, 1 <= min <= pref <= max <= machine, run times and estimates
+// are positive, events come by descending work_left.
 #include "simulator/make_workload.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "common/text.hpp"
@@ -206,8 +205,8 @@ class ElasticJobs {
     ElasticJobs(const WorkloadOptions& options, Workload& workload)
         : options_(options), model_(options.model), workload_(workload) {}
 
-    // Gives every job a random key and takes those with the lowest: that makes the
-    // number exact and keeps the choice when the percentage rises.
+    // Gives every job a random key and takes those with the lowest: that makes the number exact and
+    // keeps the choice when the percentage rises.
     void choose(const std::vector<std::size_t>& places, const std::set<std::int64_t>& rigid) {
         struct Candidate {
             std::uint64_t key;
@@ -232,8 +231,8 @@ class ElasticJobs {
     }
 
   private:
-    // Spreads the evolving ones evenly over the order of choice, so that their
-    // share is exact for any number of elastic jobs.
+    // Spreads the evolving ones evenly over the order of choice, so that their share is exact for
+    // any number of elastic jobs.
     bool is_evolving(std::size_t rank) const {
         const auto up_to = [&](std::size_t jobs) {
             return std::llround(options_.evolving_share * static_cast<double>(jobs));
@@ -355,12 +354,6 @@ Result<core::SpeedupModel> parse_truth(std::string_view text) {
     const auto annotation = core::parse_annotation(fmt::format("malleable,{}", text), {1, 1});
     if (!annotation) return annotation.error();
     return annotation->speedup;
-}
-
-ElasticModel ideal_model() {
-    ElasticModel model;
-    model.parameter = model.alpha = model.beta = model.b = model.sync = model.negotiation = {};
-    return model;
 }
 
 Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Makes the jobs to simulate out of a log, some of them elastic.
 //
-// Of the log's jobs the first `skip` are left out and the next `jobs` used; those
-// larger than the machine are rejected; of the rest exactly `elastic` per cent,
-// rounded, become elastic, none that the log calls rigid, of those `evolving_share` evolving;
-// unless the log itself says which ones are, and then these, at no cost but what their annotations
-// say. All a job draws depends on the seed and its place in the log only.  So with a higher
-// `elastic` the jobs that were elastic stay so, with the same properties, and two runs differ in
-// what they are to be compared for.
+// Of the log's jobs the first `skip` are left out and the next `jobs` used; those larger than the
+// machine are rejected; of the rest exactly `elastic` per cent, rounded, become elastic, none that
+// the log calls rigid, of those `evolving_share` evolving; unless the log itself says which ones
+// are, and then these, at no cost but what their annotations say. All a job draws depends on the
+// seed and its place in the log only.  So with a higher `elastic` the jobs that were elastic stay
+// so, with the same properties, and two runs differ in what they are to be compared for.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +29,9 @@ struct Range {
 // What elastic jobs are like.
 struct ElasticModel {
     core::SpeedupModel::Kind speedup = core::SpeedupModel::Kind::overhead;
+    // What `rho` means: the serial share, or `power`, an exponent.
+    core::SpeedupModel::Kind rho_model = core::SpeedupModel::Kind::rho;
     // rho, the overhead x, or Downey's A in units of the preferred size.
-    core::SpeedupModel::Kind rho_model =
-        core::SpeedupModel::Kind::rho;  // what `rho` means: or power
     Range parameter{0.005, 0.01};
     Range sigma{0, 0};         // Downey's
     bool normal = false;       // `parameter` is drawn normally: mean the middle, the range
@@ -49,10 +48,10 @@ struct ElasticModel {
     Range work_left{0.3, 0.6};           // when it asks
 };
 
-// [lina] section 5.2.  The paper does not give: b, taken to be as alpha; the
-// number of nodes an event asks for, taken uniformly from 1 to half of the
-// preferred size, which is as far as its jobs can shrink from there; whether "30% to 60% of work is
-// left" holds for the first event or all, taken for all.
+// [lina] section 5.2.  The paper does not give: b, taken to be as alpha; the number of nodes an
+// event asks for, taken uniformly from 1 to half of the preferred size, which is as far as its jobs
+// can shrink from there; whether "30% to 60% of work is left" holds for the first event or all,
+// taken for all.
 ElasticModel lina_model();
 
 // [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS
@@ -68,9 +67,6 @@ std::vector<std::string> rho_model_names();
 
 // WorkloadOptions::truth: "linear", or as in an annotation, "downey=1.5:0.5".
 Result<core::SpeedupModel> parse_truth(std::string_view);
-
-// Linear speed-up, no costs, events as in lina_model().
-ElasticModel ideal_model();
 
 enum class Overrun {
     cut,     // a run longer than its estimate ends there, as on most machines
@@ -100,9 +96,9 @@ struct WorkloadOptions {
 
     double elastic = 0;           // per cent of the jobs
     double evolving_share = 0.5;  // of the elastic ones, 0 to 1
-    // Of the logged size; ends are rounded inwards but stay within 1 and the
-    // machine, the preferred size to the nearest within both.  An elastic job's
-    // run time and estimate are converted to its preferred size.
+    // Of the logged size; ends are rounded inwards but stay within 1 and the machine, the preferred
+    // size to the nearest within both.  An elastic job's run time and estimate are converted to its
+    // preferred size.
     double min_factor = 0.5, max_factor = 8, pref_factor = 1;
     // The data that a resize moves besides what the model's costs say: bytes on each node at the
     // preferred size; and the bytes a second that a node sends or receives.
@@ -122,9 +118,9 @@ Result<std::int64_t> machine_size(const Log&, const WorkloadOptions&);
 // How many nodes a job of the log takes, by ProcsPerNode.
 std::int64_t size_in_nodes(const LogJob&, std::int64_t procs_per_node);
 
-// Errors name the option, or the log of which neither header nor option tells
-// the machine's size, or that has no job at all to run, or that has a wrong annotation
-// or any while `elastic` asks for more.
+// Errors name the option, or the log of which neither header nor option tells the machine's size,
+// or that has no job at all to run, or that has a wrong annotation or any while `elastic` asks for
+// more.
 Result<Workload> make_workload(const Log&, const WorkloadOptions&);
 
 }  // namespace elastic::simulator

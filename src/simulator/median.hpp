@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The median of values that nobody needs in their order.
 #pragma once
 
 #include <algorithm>

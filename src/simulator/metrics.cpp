@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums go over the jobs in the order of the log, so that the same outcome always
-// gives the same digits.
+// Sums go over the jobs in the order of the log, so that the same outcome always gives the same
+// digits.
 #include "simulator/metrics.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sets of nodes as ascending ranges.  Blocks are preferred only so that drawings
-// are easy to read.
+// Sets of nodes as ascending ranges.  Blocks are preferred only so that drawings are easy to read.
 //
 // Always holds: each node is free or held by exactly one job.
 #include "simulator/node_allocator.hpp"

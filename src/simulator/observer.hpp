@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who wants to hear of every step of a simulation while it runs: the journal.
-// Jobs are indices into Workload::jobs.  Times never go back.
+// Who wants to hear of every step of a simulation while it runs: the journal. Jobs are indices into
+// Workload::jobs.  Times never go back.
 #pragma once
 
 #include <cstddef>

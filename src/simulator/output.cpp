@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables are written number by number into one buffer: hundreds of thousands of
-// lines are to cost less than the simulation.
+// Tables are written number by number into one buffer: hundreds of thousands of lines are to cost
+// less than the simulation.
 #include "simulator/output.hpp"
 
 #include <charconv>

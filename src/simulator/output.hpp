@@ -11,8 +11,8 @@
 
 namespace elastic::simulator {
 
-// job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes
-// for each job run, in the order of the log; seconds from the log's zero.
+// job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes for each job
+// run, in the order of the log; seconds from the log's zero.
 std::string jobs_csv(const Workload&, const Outcome&);
 
 // job_id,from,to,nodes,kind (run or redistribute), by job in the order of the log, then by time.

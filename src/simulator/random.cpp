@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The usual methods: Marsaglia's polar one for the normal distribution, Marsaglia
-// and Tsang (2000) for gamma, inversion for the exponential one.
+// The usual methods: Marsaglia's polar one for the normal distribution, Marsaglia and Tsang (2000)
+// for gamma, inversion for the exponential one.
 #include "simulator/random.hpp"
 
 #include <cmath>

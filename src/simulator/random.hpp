@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Random numbers that are the same with every compiler and standard library,
-// which the distributions of <random> are not.
+// Random numbers that are the same with every compiler and standard library, which the
+// distributions of <random> are not.
 #pragma once
 
 #include <cstdint>
 
 namespace elastic::simulator {
 
-// SplitMix64 (Steele, Lea, Flood 2014): its state is one number, so that each job
-// can have a stream of its own at no cost, whatever the others draw.
+// SplitMix64 (Steele, Lea, Flood 2014): its state is one number, so that each job can have a stream
+// of its own at no cost, whatever the others draw.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shares no code with the engine and the planner, on purpose: what they are
-// measured against must not have their mistakes.
+// Shares no code with the engine and the planner, on purpose: what they are measured against must
+// not have their mistakes.
 //
 // Always: lower_bound() <= what simulate() gives, for every policy
 // (test/property/simulation_elastic_test.cpp).
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the figures of a policy are to be measured against: a bound that no policy
-// can be below, and a schedule that pays neither for fairness nor for resizes.
+// What the figures of a policy are to be measured against: a bound that no policy can be below, and
+// a schedule that pays neither for fairness nor for resizes.
 #pragma once
 
 #include <string>

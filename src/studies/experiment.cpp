@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case is one task of the pool: its policies run one after the other, so that a
-// thread holds one workload at a time and frees it before the next.
+// A case is one task of the pool: its policies run one after the other, so that a thread holds one
+// workload at a time and frees it before the next.
 #include "studies/experiment.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One counter that all threads draw from is all the queue there is: tasks are
-// long (milliseconds and more), so nothing finer pays.
+// One counter that all threads draw from is all the queue there is: tasks are long (milliseconds
+// and more), so nothing finer pays.
 #include "studies/run_pool.hpp"
 
 #include <fmt/format.h>

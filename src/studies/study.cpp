@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The archive's logs are recognised by their names: their headers say no more
-// than the machine's size, and other logs of the same machine are not those of
-// the papers.
+// The archive's logs are recognised by their names: their headers say no more than the machine's
+// size, and other logs of the same machine are not those of the papers.
 #include "studies/study.hpp"
 
 #include <algorithm>

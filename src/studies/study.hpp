@@ -33,8 +33,8 @@ struct StudyResult {
     std::string remark{};         // what is told and not written: it differs from run to run
 };
 
-// Logs that the papers use, and which this project knows by the names and sizes
-// that the Parallel Workloads Archive gives them.
+// Logs that the papers use, and which this project knows by the names and sizes that the Parallel
+// Workloads Archive gives them.
 enum class KnownTrace { none, atlas, kit };
 
 struct Trace {

@@ -52,6 +52,13 @@ const Elasticity& elasticity(const Workload& workload, std::int64_t id) {
     return workload.elasticities[static_cast<std::size_t>(job->elasticity)];
 }
 
+// Linear speed-up, no costs.
+ElasticModel ideal_model() {
+    ElasticModel model;
+    model.parameter = model.alpha = model.beta = model.b = model.sync = model.negotiation = {};
+    return model;
+}
+
 }  // namespace
 
 TEST(sizes_are_rounded_up_to_nodes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tells the formats apart by their first line: a comment or a number begins SWF,
-// the name of a column an export of sacct.
+// Tells the formats apart by their first line: a comment or a number begins SWF, the name of a
+// column an export of sacct.
 #include "simulator/logs/reader.hpp"
 
 #include <algorithm>

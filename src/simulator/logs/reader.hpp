@@ -11,11 +11,10 @@
 
 namespace elastic::simulator {
 
-// `path` is "-" for standard input.  If `lenient`, malformed lines are counted
-// instead of ending it.  A job number that stands twice (requeued jobs) is kept by
-// the first of them; the others, and jobs without a number (tasks of an array), get
-// numbers above all that the log has.  Errors as of text_source.hpp and the two readers; each names
-// the file, and the line if it is one.
+// `path` is "-" for standard input.  If `lenient`, malformed lines are counted instead of ending
+// it.  A job number that stands twice (requeued jobs) is kept by the first of them; the others, and
+// jobs without a number (tasks of an array), get numbers above all that the log has.  Errors as of
+// text_source.hpp and the two readers; each names the file, and the line if it is one.
 //
 // Jobs get types by `rule`.
 Result<Log> read_log(const std::string& path, bool lenient, const TypeRule& rule = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All records are read before any becomes a job, because the records of a job that
-// was resized may stand anywhere.
+// All records are read before any becomes a job, because the records of a job that was resized may
+// stand anywhere.
 #include "simulator/logs/sacct.hpp"
 
 #include <algorithm>

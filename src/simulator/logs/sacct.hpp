@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What Slurm's own accounting tells of the jobs of a site: the output of
-// `sacct --parsable2` ('|' between columns) or the same as CSV (',', ';' or tabs, and quotes), as
-// other tools write it, too: sacct_values.hpp has what may stand in a cell.
+// What Slurm's own accounting tells of the jobs of a site: the output of `sacct --parsable2` ('|'
+// between columns) or the same as CSV (',', ';' or tabs, and quotes), as other tools write it, too:
+// sacct_values.hpp has what may stand in a cell.
 #pragma once
 
 #include <string_view>
@@ -36,14 +36,14 @@ inline constexpr std::string_view kSacctCommand =
 // (--units) are counted, and a note of the log.  Jobs that never ran ("Unknown", "None",
 // no size, no run time) are counted as skipped.
 //
-// Records of one job in state RESIZING and the one that follows them are joined: the
-// size and the submit time are those of the first, the run time is such that the
-// node-seconds (without NNodes: processor-seconds) are those of all, and the last
-// one's time limit is converted by the same factor.  How many is a note of the log.
+// Records of one job in state RESIZING and the one that follows them are joined: the size and the
+// submit time are those of the first, the run time is such that the node-seconds (without NNodes:
+// processor-seconds) are those of all, and the last one's time limit is converted by the same
+// factor.  How many is a note of the log.
 //
-// An error is "NAME:LINE: Submit: 'x' is no time" or the like; a column that is
-// missing is named together with kSacctCommand.  A last line without an end is malformed.  If
-// `lenient`, such lines (but not the first) are left out and counted as malformed.
+// An error is "NAME:LINE: Submit: 'x' is no time" or the like; a column that is missing is named
+// together with kSacctCommand.  A last line without an end is malformed.  If `lenient`, such lines
+// (but not the first) are left out and counted as malformed.
 Result<Log> read_sacct(std::string_view text, std::string_view name, bool lenient,
                        const TypeRule& rule = {});
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A scanner of its own, because a simulation of EASY takes less time than the
-// usual ways to read its log: one pass over the text, lines found by memchr(),
-// integers (nearly all of a log) summed up digit by digit, anything else left to
-// from_chars().  Fields that nobody needs are read, too: a line that was cut off or
-// damaged gives itself away by them.
+// A scanner of its own, because a simulation of EASY takes less time than the usual ways to read
+// its log: one pass over the text, lines found by memchr(), integers (nearly all of a log) summed
+// up digit by digit, anything else left to from_chars().  Fields that nobody needs are read, too: a
+// line that was cut off or damaged gives itself away by them.
 //
-// Always: no byte outside of `text` is looked at, and what a line says is taken
-// only if all of it could be read.
+// Always: no byte outside of `text` is looked at, and what a line says is taken only if all of it
+// could be read.
 #include "simulator/logs/swf.hpp"
 
 #include <algorithm>

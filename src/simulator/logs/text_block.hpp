@@ -14,8 +14,8 @@ class Text {
   public:
     std::string_view view() const { return {data_.get(), size_}; }
 
-    // For whoever fills it: room for at least `capacity` bytes; what is there stays.
-    // False if there is no memory.
+    // For whoever fills it: room for at least `capacity` bytes; what is there stays. False if there
+    // is no memory.
     bool reserve(std::size_t capacity);
     // Twice the room, at most `limit`, which is more than there is; false if there is no memory.
     bool grow(std::size_t limit);

@@ -97,8 +97,8 @@ class Output {
 
 // ---- gzip
 
-// What the end of a gzip file says of the size of its last member, modulo 2^32;
-// it may lie, so it is a hint.
+// What the end of a gzip file says of the size of its last member, modulo 2^32; it may lie, so it
+// is a hint.
 std::size_t said_size(std::string_view gzip) {
     std::size_t size = 0;
     for (std::size_t i = 0; i < 4 && i < gzip.size(); ++i) {

@@ -12,7 +12,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>

@@ -2,9 +2,9 @@
 // [gupta] section VI-E (prices, section VII-B, are in gupta_prices.cpp): five jobs on 16 nodes,
 // dynamic equipartitioning with three gaps between rescales, against moldable and rigid jobs.
 //
-// What the paper prints: sizes, arrivals, the policy, table IV.  What had to be
-// assumed stands in assumptions(), once, for the page.  Where a number of table IV
-// is used as input it is named there.
+// What the paper prints: sizes, arrivals, the policy, table IV.  What had to be assumed stands in
+// assumptions(), once, for the page.  Where a number of table IV is used as input it is named
+// there.
 #include "studies/gupta/reproduce.hpp"
 
 #include <fmt/format.h>
@@ -79,8 +79,8 @@ double work_per_job(const Row& row) {
     return row.total * row.utilization * kNodes / static_cast<double>(kArrivals.size());
 }
 
-// The rigid row's, the only one in which no rescale is part of the busy time and
-// sizes are spread over the whole range.
+// The rigid row's, the only one in which no rescale is part of the busy time and sizes are spread
+// over the whole range.
 double job_work() {
     return work_per_job(kTable4.back().paper);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the numbers say of the key findings of [lina].
 //
-// A finding is worked out from the results alone; the paper's words decide only
-// what is counted.  Where the paper says "most" or "many" without a number, the
-// rule is in the finding's own text, so that a reader can disagree with it.
+// A finding is worked out from the results alone; the paper's words decide only what is counted.
+// Where the paper says "most" or "many" without a number, the rule is in the finding's own text, so
+// that a reader can disagree with it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "studies/lina/counting.hpp"
 

@@ -8,8 +8,8 @@
 // What does not come out is run again in other ways, with fewer seeds: a reason is a run that shows
 // it.
 //
-// Section 5.1 gives the workloads; what it leaves open is decided in lina_model().
-// Its processors are this simulator's nodes (one processor a node).
+// Section 5.1 gives the workloads; what it leaves open is decided in lina_model(). Its processors
+// are this simulator's nodes (one processor a node).
 #include "studies/lina/reproduce.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

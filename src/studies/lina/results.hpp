@@ -67,8 +67,8 @@ struct Results {
     std::vector<WorkloadResults> workloads;
 };
 
-// The best and the worst order of one row of cells, and how much better the best
-// is: of the worst's value, per cent.
+// The best and the worst order of one row of cells, and how much better the best is: of the worst's
+// value, per cent.
 struct Spread {
     Order best = random, worst = random;
     double percent = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// [mebf] section 4 against what came out.  The cells of the paper's tables 3 to 7 are
-// not in the text that this was made from; paper_ columns hold what its prose
-// prints.
+// [mebf] section 4 against what came out.  The cells of the paper's tables 3 to 7 are not in the
+// text that this was made from; paper_ columns hold what its prose prints.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// [mebf] section 4: malleable EASY backfilling against EASY backfilling (EBF), at
-// two loads, three levels of scalability, two of overhead.
+// [mebf] section 4: malleable EASY backfilling against EASY backfilling (EBF), at two loads, three
+// levels of scalability, two of overhead.
 //
 // A Scenario is a workload of the paper's table 4; all scenarios are run first, once as the presets
 // read the paper and once for each other reading; figures, tables and findings (mebf_findings.cpp)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // gnuplot draws the figures; here is what it is told.
 //
-// Always holds: texts of any kind stay texts, for gnuplot and in the image; the same
-// figure gives the same bytes.
+// Always holds: texts of any kind stay texts, for gnuplot and in the image; the same figure gives
+// the same bytes.
 #include "studies/report/plot.hpp"
 
 #include <fmt/format.h>

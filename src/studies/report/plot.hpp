@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figures: lines or bars in one or several panels, as SVG and as the table of
-// what is drawn.
+// Figures: lines or bars in one or several panels, as SVG and as the table of what is drawn.
 #pragma once
 
 #include <string>
@@ -41,8 +40,8 @@ Result<std::string> draw_svg(const Figure&);
 // So that it is known before the numbers are there that need hours.
 Result<void> check_can_draw();
 
-// A row for each x or category, a column for each series of each panel; series that
-// are references stand once.
+// A row for each x or category, a column for each series of each panel; series that are references
+// stand once.
 Table to_table(const Figure&);
 
 }  // namespace elastic::studies

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The folder of a reproduction: figures, tables, and a page that sets what the
-// paper says beside what came out.
+// The folder of a reproduction: figures, tables, and a page that sets what the paper says beside
+// what came out.
 #pragma once
 
 #include <string>
@@ -81,8 +81,8 @@ Table side_by_side(const std::string& first, const std::vector<Finding>&,
 
 Table to_table(const std::vector<Finding>&);
 
-// Collects a page and writes what it shows, each file as a whole.  The first error
-// is kept and told by finish().
+// Collects a page and writes what it shows, each file as a whole.  The first error is kept and told
+// by finish().
 class Report {
   public:
     // Makes the folder if it is not there.

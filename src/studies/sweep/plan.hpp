@@ -7,8 +7,8 @@
 //     Set.ResizeGap=0, 60          # a choice of elastic.conf(5)
 //     Seed=1-10
 //
-// One key a line, as in elastic.conf; each may have a list, and the study is the
-// product of all lists.
+// One key a line, as in elastic.conf; each may have a list, and the study is the product of all
+// lists.
 #pragma once
 
 #include <cstddef>

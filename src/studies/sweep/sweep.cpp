@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// results.csv is its own journal: a line is one write(2) at the end of the file, so
-// a crash leaves whole lines and at most a part of the last, which the next call
-// cuts off.  A run is known by the text of its parameters.
+// results.csv is its own journal: a line is one write(2) at the end of the file, so a crash leaves
+// whole lines and at most a part of the last, which the next call cuts off.  A run is known by the
+// text of its parameters.
 //
 // Tasks are workloads, not runs: one is made once and shared by all policies.
 #include "studies/sweep/sweep.hpp"

@@ -25,14 +25,13 @@ struct SweepResult {
     std::vector<std::string> doubts;  // about the logs, see log_check.hpp
 };
 
-// Writes OUT/results.csv, a line for each run: its parameters, then its results; and
-// OUT/means.csv and .txt.  While it runs, lines are appended as runs end; after a
-// crash or an interrupt the same call does what is missing.  When all is done the
-// file is in the order of the study.  Lines of runs that are not in the study (any
-// more) are kept behind it.
+// Writes OUT/results.csv, a line for each run: its parameters, then its results; and OUT/means.csv
+// and .txt.  While it runs, lines are appended as runs end; after a crash or an interrupt the same
+// call does what is missing.  When all is done the file is in the order of the study.  Lines of
+// runs that are not in the study (any more) are kept behind it.
 //
-// Errors name the study's line, or the file: results.csv of a study with other
-// keys, one that another sweep is writing to, one that is damaged.
+// Errors name the study's line, or the file: results.csv of a study with other keys, one that
+// another sweep is writing to, one that is damaged.
 Result<SweepResult> run_sweep(const SweepOptions&);
 
 }  // namespace elastic::studies

@@ -2,8 +2,8 @@
 // selastic-sim advise: from a site's log to its elastic.conf.
 //
 // That the files can be written is known before the hours that it may take, not after.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <filesystem>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // selastic-sim replay-snapshot: the plan the controller made, made again.
 //
-// The plan in the file is compared as text: to be the same it has to say the same,
-// and what it says need not be anything this program knows.
-#include <CLI/CLI.hpp>
+// The plan in the file is compared as text: to be the same it has to say the same, and what it says
+// need not be anything this program knows.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -56,8 +56,7 @@ Result<core::Recording> read_recording(const std::string& file) {
     return recording;
 }
 
-// An action of one plan that stands at the same place in the other as another one,
-// or not at all.
+// An action of one plan that stands at the same place in the other as another one, or not at all.
 struct Difference {
     std::size_t place;
     std::optional<std::string> recorded, made;

@@ -2,11 +2,10 @@
 // selastic-sim reproduce: the studies of the papers.
 //
 // The verdicts go to standard output, where the page is to standard error.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 

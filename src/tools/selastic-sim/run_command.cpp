@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // selastic-sim run: one log, one policy.  Reads, simulates, writes.
 //
-// What depends on the clock (simulated jobs a second) goes to standard error, so
-// that the same seed gives the same bytes everywhere else.
+// What depends on the clock (simulated jobs a second) goes to standard error, so that the same seed
+// gives the same bytes everywhere else.
 #include <fmt/format.h>
 #include <unistd.h>
 

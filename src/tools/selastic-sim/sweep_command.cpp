@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // selastic-sim sweep: a grid of runs.
 //
-// On the terminal a table has to be narrow: parameters and the figures that
-// are asked for first.  means.csv has them all.
-#include <CLI/CLI.hpp>
+// On the terminal a table has to be narrow: parameters and the figures that are asked for first.
+// means.csv has them all.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -40,8 +40,8 @@ studies::Table narrow(const studies::Table& table) {
     return result;
 }
 
-// Prints the means over the seeds.  Without --out the folder is the study's name
-// without its ending.
+// Prints the means over the seeds.  Without --out the folder is the study's name without its
+// ending.
 int sweep(studies::SweepOptions options) {
     if (options.out.empty())
         options.out = std::filesystem::path(options.study).stem().string() + "-results";

@@ -2,11 +2,10 @@
 // selastic-sim tune: settings for a site's own workload.
 //
 // The recommendation goes to standard output, where the page is to standard error.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "arguments.hpp"
