@@ -216,8 +216,8 @@ Policy lina(ShrinkGuard guard) {
     return policy;
 }
 
-// Malleable EASY backfilling.  The paper does not say how MEBF-basic expands; taken
-// here as Intensive, which adds no condition to what all three have.
+// Malleable EASY backfilling.  The paper does not say how MEBF-basic expands; taken here as
+// Intensive, which adds no condition to what all three have.
 Policy mebf(ExpandAmount amount) {
     Policy policy;
     policy.initial_size = InitialSize::available;
