@@ -19,8 +19,8 @@ PATIENCE = 300  # seconds
 NUMBER = r"\d[\d,]*(\.\d+)?(e[-+]\d+)?"
 MEASURED = re.compile(rf"{NUMBER}( to {NUMBER})?( (ms|s|MB))?")
 # Columns of words and of what is asked for.
-WORDS = {"growth by one idle node", "held jobs", "nodes / running / pending", "policy", "run", "log", "aim", "jobs", "MPI",
-         "", "a step"}
+WORDS = {"growth by one idle node", "held jobs", "nodes / running / pending", "policy", "run", "log", "aim", "jobs",
+         "MPI", "", "a step"}
 
 
 def tables(text):
@@ -41,7 +41,8 @@ def head_line(cells):
 
 def check_table(table, rows):
     head, rule, *body = table
-    assert any(line.startswith(head_line(head)[:-2]) for line in README), f"README.md has no table with this head: {head_line(head)}"
+    begin = head_line(head)[:-2]
+    assert any(line.startswith(begin) for line in README), f"README.md has no table that begins with {begin}"
     assert set(rule) == {"---"} and len(rule) == len(head)
     assert len(body) == rows, body
     for row in body:
@@ -75,7 +76,8 @@ def test_planning_pass_frontend():
 
 
 def test_planning_pass_frontend_with_applications():
-    check(HERE / "planning_pass", "--nodes 20 --running 6 --pending 9 --passes 3 --connected 2 --reservation --seed 5", 1)
+    check(HERE / "planning_pass",
+          "--nodes 20 --running 6 --pending 9 --passes 3 --connected 2 --reservation --seed 5", 1)
 
 
 def test_plan_bench():
