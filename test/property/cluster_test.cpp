@@ -23,11 +23,9 @@ class RandomLife {
     void step() {
         now_ += below(5);
         cluster_.advance(now_);
-        const int what = below(4);
+        const int what = below(3);
         if (what < 2) arrive();
         if (what == 2 && !cluster_.snapshot().running.empty()) cluster_.end(any_running());
-        if (what == 3 && !cluster_.snapshot().running.empty())
-            cluster_.set_estimated_end(any_running(), now_ + below(100) - 10);
     }
 
     // Does some of what the plan says, at most once a job.

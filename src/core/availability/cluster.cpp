@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A job that leaves the queue leaves a hole: places are what the index counts by,
-// and closing each hole would cost as much as the queue is long.  When most places
-// are holes the queue is made anew.
+// A job that leaves the queue leaves a hole: places are what the index counts by, and closing each
+// hole would cost as much as the queue is long.  When most places are holes the queue is made anew.
 #include "core/availability/cluster.hpp"
 
 #include <algorithm>
@@ -110,13 +109,6 @@ void Cluster::resize(JobId id, const PoolCounts& held, Time estimated_end) {
     index_.count(job, +1);
 }
 
-void Cluster::set_estimated_end(JobId id, Time end) {
-    RunningJob& job = snapshot_.running[place_[id]];
-    index_.vacancies.remove(job.estimated_end, job.held);
-    job.estimated_end = end;
-    index_.vacancies.insert(end, job.held);
-}
-
 void Cluster::end(JobId id) {
     auto& running = snapshot_.running;
     const std::uint32_t place = place_[id];
@@ -130,11 +122,6 @@ void Cluster::end(JobId id) {
         place_[running[place].id] = place;
     }
     running.pop_back();
-}
-
-bool Cluster::is_running(JobId id) const {
-    return id < place_.size() && place_[id] < snapshot_.running.size() &&
-           snapshot_.running[place_[id]].id == id;
 }
 
 }  // namespace elastic::core

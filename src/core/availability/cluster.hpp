@@ -3,9 +3,8 @@
 // date event by event, for who runs many passes over it: the simulator.  (The plugin reads Slurm's
 // records into a new snapshot for each pass.)
 //
-// Times never go back.  Job ids are small and dense: arrays are indexed by them.
-// Errors of the caller (an id that is unknown, a size that is not there) are
-// assertions, not results.
+// Times never go back.  Job ids are small and dense: arrays are indexed by them.  Errors of the
+// caller (an id that is unknown, a size that is not there) are assertions, not results.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +42,6 @@ class Cluster {
     void resize(JobId id, int nodes, Time estimated_end) {
         resize(id, PoolCounts(1, nodes), estimated_end);
     }
-    void set_estimated_end(JobId, Time);
     // What is left of a profile from now on; a job has one for as long as it runs, or never.
     void set_profile(JobId id, EvolutionProfile&& left) {
         snapshot_.running[place_[id]].elastic.profile = std::move(left);
@@ -55,7 +53,6 @@ class Cluster {
     void set_supply(const std::vector<double>& prices, std::vector<Budget> budgets);
     void forget_requests() { snapshot_.requests.clear(); }
 
-    bool is_running(JobId) const;
     const RunningJob& running(JobId id) const { return snapshot_.running[place_[id]]; }
 
   private:

@@ -60,10 +60,6 @@ int group_nodes(const TypeQueue& queue, double scale_ratio, int free) {
         std::clamp(threshold, static_cast<double>(queue.least), static_cast<double>(limit)));
 }
 
-Duration group_time(Duration initialisation, Duration work, int nodes) {
-    return initialisation + work / nodes;
-}
-
 std::vector<GroupStart> start_groups(std::span<const TypeQueue> queues, double scale_ratio,
                                      int free, Time now) {
     std::vector<TypeQueue> waiting(queues.begin(), queues.end());

@@ -42,7 +42,7 @@ enum class LongestWait {
     ever,   // of all jobs that were in this queue, those that wait now included
     bound,  // what the administrator sets for a type; T_j^cur may exceed it
 };
-// Of a queue whose first job was submitted then; `ever` is that of the jobs that have left it.
+// Of a queue whose first job was submitted then; `ever` is the longest wait of a job that has left.
 Duration longest_wait(LongestWait, Time first_submit, Time now, Duration ever, Duration bound);
 
 // C_j, advisability of grouping: how often the queue's work is its initialisation.
@@ -60,9 +60,6 @@ std::optional<std::size_t> heaviest_queue(std::span<const TypeQueue>, Time now);
 // paper wants, unless one node (`least`, the jobs allowing) is more than that.  0 if fewer than
 // `least` are free.
 int group_nodes(const TypeQueue&, double scale_ratio, int free);
-
-// What a group takes on so many nodes: the initialisation, then its jobs one by one.
-Duration group_time(Duration initialisation, Duration work, int nodes);
 
 // A decision: all jobs of this queue become a group, which begins now.
 struct GroupStart {
