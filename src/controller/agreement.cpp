@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The state machine is one table, so that what may happen when can be read in
-// one place and tested exhaustively.
+// The state machine is one table, so that what may happen when can be read in one place and tested
+// exhaustively.
 #include "controller/agreement.hpp"
 
 #include <algorithm>

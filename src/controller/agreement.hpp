@@ -5,13 +5,11 @@
 //   expand:  offered -> accepted [-> joined] -> applied  -> done
 //   request: queued  -> accepted, then as an expand
 //
-// Besides, `queued` may end denied, `offered` and `accepted` declined or expired,
-// and every open state cancelled; an expand that is applied is done at its deadline.
-// Pure bookkeeping: no Slurm, no sockets, no clock; who drives it does what the
-// transitions mean.
+// Besides, `queued` may end denied, `offered` and `accepted` declined or expired, and every open
+// state cancelled; an expand that is applied is done at its deadline. Pure bookkeeping: no Slurm,
+// no sockets, no clock; who drives it does what the transitions mean.
 //
-// Always holds: at most one open agreement a job; operation ids only grow, also
-// across restarts.
+// Always holds: at most one open agreement a job; operation ids only grow, also across restarts.
 #pragma once
 
 #include <map>
@@ -66,8 +64,7 @@ constexpr auto names(AgreementEvent) {
                                             "apply", "ready", "expire", "cancel", "deny"});
 }
 
-// The table of the header's drawing; nothing for an event that the state does
-// not know.
+// The table of the header's drawing; nothing for an event that the state does not know.
 std::optional<AgreementState> next_state(ResizeKind, AgreementState, AgreementEvent);
 
 struct Agreement {
@@ -103,8 +100,8 @@ struct Claim {
 
 class AgreementBook {
   public:
-    // Ids begin after the largest of what was loaded and `epoch_seconds`, so they
-    // do not repeat even when the saved state is lost.
+    // Ids begin after the largest of what was loaded and `epoch_seconds`, so they do not repeat
+    // even when the saved state is lost.
     explicit AgreementBook(OpId epoch_seconds = 0) : last_op_(epoch_seconds) {}
 
     // Enters it with a new id, which is returned.  The job must have none open.
@@ -117,8 +114,8 @@ class AgreementBook {
     std::vector<Agreement*> overdue(Time now);
     Time next_deadline() const;  // kNever if there is none
 
-    // An error names the operation, its state and what was tried; nothing has
-    // changed then.  A finished agreement stays until forget_finished().
+    // An error names the operation, its state and what was tried; nothing has changed then.  A
+    // finished agreement stays until forget_finished().
     Result<void> advance(Agreement&, AgreementEvent);
     // Finished agreements, and claims without a victim left.
     void forget_finished();

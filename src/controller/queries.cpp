@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Answers come from the controller's own table, not from Slurm's records: no
-// lock is taken, so a tool in a loop cannot slow slurmctld down (operators alone can make it drain
-// nodes, with its lock).  What an answer
-// costs the scheduler's thread is limited, and it is known beforehand who may have it.
+// Answers come from the controller's own table, not from Slurm's records: no lock is taken, so a
+// tool in a loop cannot slow slurmctld down (operators alone can make it drain nodes, with its
+// lock).  What an answer costs the scheduler's thread is limited, and it is known beforehand who
+// may have it.
 #include "controller/queries.hpp"
 
 #include <algorithm>

@@ -19,9 +19,8 @@ class Queries {
             const Site& site)
         : config_(config), state_(state), outbox_(outbox), negotiation_(negotiation), site_(site) {}
 
-    // Answers through the outbox.  Slurm's rules: a user sees and steers the
-    // user's own jobs, an operator all (and everybody sees all unless PrivateData
-    // has `jobs`).
+    // Answers through the outbox.  Slurm's rules: a user sees and steers the user's own jobs, an
+    // operator all (and everybody sees all unless PrivateData has `jobs`).
     void on_message(const Incoming&, Time now);
     void on_closed(ConnectionId id) { recordings_.erase(id); }
 

@@ -11,8 +11,8 @@ namespace elastic::controller {
 
 namespace {
 
-constexpr Duration kLeastLeft =
-    1;  // seconds that a job has which is over by the clock but not by Slurm
+// Seconds that a job has which is over by the clock but not by Slurm.
+constexpr Duration kLeastLeft = 1;
 
 core::WorkLedger ledger_until(Time end, Time now, int nodes, const core::Sizing& annotation) {
     return {now, std::max(kLeastLeft, end - now), std::max(nodes, 1), annotation.speedup,

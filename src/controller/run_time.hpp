@@ -69,11 +69,10 @@ class RunTime {
     friend void fields(F&, RunTime&);
 
   private:
-    TimeLimit limit_;  // as seen or left last; {} in no run
-    std::uint32_t minutes_before_ =
-        0;                  // of the limit before it was extended first; 0 if it was not
-    bool is_law_ = false;   // somebody else has set the limit during this run
-    bool resized_ = false;  // the work left is not what fits into the limit
+    TimeLimit limit_;                   // as seen or left last; {} in no run
+    std::uint32_t minutes_before_ = 0;  // of the limit before its first extension; 0 without one
+    bool is_law_ = false;               // somebody else has set the limit during this run
+    bool resized_ = false;              // the work left is not what fits into the limit
     core::WorkLedger ledger_;
     Time progress_end_ = 0;  // 0: the application has said nothing at this size
     Time loaded_end_ = 0;    // of the ledger of the controller before; 0: none is to be taken over

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the controller knows besides Slurm's records, all of which the state file keeps.
-// One thread uses it: the one that plans and acts.
+// What the controller knows besides Slurm's records, all of which the state file keeps. One thread
+// uses it: the one that plans and acts.
 #pragma once
 
 #include "controller/agreement.hpp"

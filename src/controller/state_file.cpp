@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Slurm's records are the truth about allocations; this file only says what was
-// intended and what the journal has been told.  So a stale or lost file costs
-// agreements in flight, never a node or a job: observe() corrects the rest.
+// Slurm's records are the truth about allocations; this file only says what was intended and what
+// the journal has been told.  So a stale or lost file costs agreements in flight, never a node or a
+// job: observe() corrects the rest.
 //
-// With the state the file holds the lines that the journal is told next, since a
-// crash may come between the two: start() writes those that are missing.
+// With the state the file holds the lines that the journal is told next, since a crash may come
+// between the two: start() writes those that are missing.
 //
 // What is in the file is written down once (common/record.hpp).  Keys that older controllers did
 // not write may be missing.

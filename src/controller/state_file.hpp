@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What must survive a controller: agreements in flight and what is known of
-// running jobs, as one JSON file in StateSaveLocation, replaced atomically.
+// What must survive a controller: agreements in flight and what is known of running jobs, as one
+// JSON file in StateSaveLocation, replaced atomically.
 #pragma once
 
 #include <string>

@@ -3,10 +3,9 @@
 // answer is in negotiation_answers.cpp, what they want in negotiation_requests.cpp, their evolution
 // profiles in negotiation_steps.cpp.
 //
-// Every message is looked up as "the open agreement of the job that this
-// connection belongs to"; an operation id that is not that agreement's is
-// answered with a failure and changes nothing.  So an application can only ever
-// act on its own job, and late, doubled or foreign answers are harmless.
+// Every message is looked up as "the open agreement of the job that this connection belongs to"; an
+// operation id that is not that agreement's is answered with a failure and changes nothing.  So an
+// application can only ever act on its own job, and late, doubled or foreign answers are harmless.
 //
 // What comes to nothing because a user wants it so or asks for too much is limited in number
 // (Participation::rate_limit), and with it the lines of journal and log that it costs; what

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The application's side of agreements: what it says, what it is told, and what
-// happens when it says nothing.
+// The application's side of agreements: what it says, what it is told, and what happens when it
+// says nothing.
 //
-// Takes no slurmctld locks and changes nothing in Slurm: an agreement that has
-// become ripe is carried out by the Settlement.
+// Takes no slurmctld locks and changes nothing in Slurm: an agreement that has become ripe is
+// carried out by the Settlement.
 #pragma once
 
 #include <unordered_map>
@@ -21,8 +21,8 @@ class Negotiation {
     Negotiation(const core::Config& config, State& state, Outbox& outbox)
         : config_(config), state_(state), outbox_(outbox) {}
 
-    // A message on a connection that said Hello as an application.  True if a
-    // planning pass should follow at once.
+    // A message on a connection that said Hello as an application.  True if a planning pass should
+    // follow at once.
     bool on_message(const Incoming&, Time now);
     void on_closed(ConnectionId, Time now);
 
@@ -46,8 +46,8 @@ class Negotiation {
     // It cannot answer, and its nodes may be given to others: what was in flight is over.
     void job_suspended(Job&, Time now);
 
-    // Ends what has taken too long.  True if a request is to be decided now: the
-    // next planning pass grants or denies it.
+    // Ends what has taken too long.  True if a request is to be decided now: the next planning pass
+    // grants or denies it.
     bool check_deadlines(Time now);
     // Goes on with the evolution profiles of running jobs: what a step lacks is asked for as if the
     // job had asked, what it does not need is asked of the job.  True if there is a request to
@@ -55,8 +55,8 @@ class Negotiation {
     bool follow_steps(Time now);
     // When the next step begins, as of then.
     Time next_step() const { return next_step_; }
-    // Nobody could answer while the controller was away: what applications hold
-    // up gets its whole grace time anew.
+    // Nobody could answer while the controller was away: what applications hold up gets its whole
+    // grace time anew.
     void after_restart(Time now);
 
     // Whether its user may ask for another size, after what was asked for in vain.

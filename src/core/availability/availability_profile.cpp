@@ -9,8 +9,8 @@
 // a sorted array of times with one row of counts by pool each, where a change costs one walk over
 // the steps it covers and `least_` makes "how many until its end?" a binary search.
 //
-// Always holds: times_ ascends strictly and begins with now; row 0 equals
-// free_now_; the caller never takes what is not free, so no value is negative.
+// Always holds: times_ ascends strictly and begins with now; row 0 equals free_now_; the caller
+// never takes what is not free, so no value is negative.
 #include "core/availability/availability_profile.hpp"
 
 #include <algorithm>
@@ -200,9 +200,9 @@ AvailabilityProfile::Trough AvailabilityProfile::trough(PoolId pool, Time from, 
     return found;
 }
 
-// Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so
-// nothing is returned and `least` says how many are by pool.  Otherwise the
-// result is the next step at which that is worth asking again.
+// Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so nothing is returned
+// and `least` says how many are by pool.  Otherwise the result is the next step at which that is
+// worth asking again.
 std::optional<std::size_t> AvailabilityProfile::shortage(std::size_t begin, Time end,
                                                          const Eligibility& eligible, int nodes,
                                                          PoolCounts& least) const {

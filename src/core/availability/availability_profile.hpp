@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The availability profile: how many nodes of each pool are free at which time
-// ([evolving] section 3.1), a step function that everything that looks ahead
-// works on: the reservations of EASY and of conservative backfilling, and how
-// far a job may grow before it is in their way.
+// The availability profile: how many nodes of each pool are free at which time ([evolving] section
+// 3.1), a step function that everything that looks ahead works on: the reservations of EASY and of
+// conservative backfilling, and how far a job may grow before it is in their way.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +18,9 @@
 
 namespace elastic::core {
 
-// Takes `nodes` nodes from the eligible pools in their order, of each pool at
-// most available(pool), into `counts` (one entry a pool of the caller's size).
-// Returns how many it found; fewer than `nodes` if there are no more.
+// Takes `nodes` nodes from the eligible pools in their order, of each pool at most available(pool),
+// into `counts` (one entry a pool of the caller's size). Returns how many it found; fewer than
+// `nodes` if there are no more.
 template <class Available>
 int choose(const Eligibility& eligible, int nodes, Available available, PoolCounts& counts) {
     std::fill(counts.begin(), counts.end(), 0);
@@ -36,14 +35,14 @@ int choose(const Eligibility& eligible, int nodes, Available available, PoolCoun
 
 class AvailabilityProfile {
   public:
-    // Now `idle` nodes are free by pool, and those of `vacancies` come free when it
-    // says; it must outlive the pass and not change.  Keeps its memory.
+    // Now `idle` nodes are free by pool, and those of `vacancies` come free when it says; it must
+    // outlive the pass and not change.  Keeps its memory.
     void begin(Time now, const PoolCounts& idle, const VacancyList& vacancies);
 
     Time now() const { return now_; }
     std::size_t pools() const { return free_now_.size(); }
-    // Now, and the earliest time that is not: when a job ends that has outrun
-    // its estimate.  It neither blocks anything for long nor counts as gone.
+    // Now, and the earliest time that is not: when a job ends that has outrun its estimate.  It
+    // neither blocks anything for long nor counts as gone.
     Time soon() const { return soon_; }
 
     // Nodes that are used in [from, to).  The caller has seen that they are free.
@@ -53,8 +52,8 @@ class AvailabilityProfile {
     void move_vacancy(Time from, Time to, const PoolCounts&);
 
     int free_now(PoolId pool) const { return free_now_[pool]; }
-    // The nodes that a job can have from now until `end`: the least that is
-    // free at any time in between.
+    // The nodes that a job can have from now until `end`: the least that is free at any time in
+    // between.
     int free_until(PoolId pool, Time end) const {
         if (shape_ == Shape::steps) return least_before(pool, end);
         if (shape_ == Shape::dip && end > dip_) return std::min(free_now_[pool], extra_[pool]);
@@ -71,9 +70,8 @@ class AvailabilityProfile {
     };
     Trough trough(PoolId, Time from, Time to);
 
-    // The first time at which `nodes` nodes of the eligible pools are free and
-    // stay so for `duration`; `counts` (one entry a pool) is which.
-    // None if there is no such time.
+    // The first time at which `nodes` nodes of the eligible pools are free and stay so for
+    // `duration`; `counts` (one entry a pool) is which. None if there is no such time.
     std::optional<Time> earliest(const Eligibility&, int nodes, Duration duration,
                                  PoolCounts& counts);
     // The same, but not before `from`.

@@ -20,7 +20,7 @@ struct Holding {
 };
 
 // What the job can give back of `held`, by pool: the nodes above its smallest size, first those in
-// other pools than that of its batch script's node, which it must keep.  Returns how many.
+// other pools than the one of its batch script's node, which it must keep.  Returns how many.
 int returnable(const RunningJob&, const PoolCounts& held, PoolCounts& nodes);
 
 }  // namespace elastic::core

@@ -22,8 +22,8 @@ class QueueIndex {
     using Part = RankIndex::Part;
     // Which of the sizes counts.
     enum class By { size, least };
-    // What there is: `free` nodes for jobs that stay no longer than `window`,
-    // `extra` of them for any.
+    // What there is: `free` nodes for jobs that stay no longer than `window`, `extra` of them for
+    // any.
     struct Supply {
         int free = 0;
         int extra = 0;

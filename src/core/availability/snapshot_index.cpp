@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Jobs whose start cannot be judged by numbers (those that share nodes, those that
-// victims are leaving for, those with an evolution profile or a price) demand nothing in the
-// queue's index, so that every search finds them and the stages look at them themselves.
+// Jobs whose start cannot be judged by numbers (those that share nodes, those that victims are
+// leaving for, those with an evolution profile or a price) demand nothing in the queue's index, so
+// that every search finds them and the stages look at them themselves.
 #include "core/availability/snapshot_index.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 QueueIndex::Demand demand_of(const PendingJob& job) {
     const bool has_price = job.elastic.price >= 0;
     if (job.claimed || job.shares_nodes || has_price || !job.elastic.profile.empty()) return {};
-    if (job.divisible > 0)  // its rank is that of its duration on the fewest nodes
+    if (job.divisible > 0)  // it ranks by its duration on the fewest nodes
         return {job.requested_size(), job.smallest_start(), 0,
                 std::max(job.duration_at(job.elastic.max), 0.0)};
     return {job.requested_size(), job.smallest_start(), job.elastic.pref,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What can be known of a snapshot before a pass begins, so that a pass need not
-// look at each job: made whole for a snapshot that was read (the plugin), kept up
-// to date event by event by Cluster (the simulator).
+// What can be known of a snapshot before a pass begins, so that a pass need not look at each job:
+// made whole for a snapshot that was read (the plugin), kept up to date event by event by Cluster
+// (the simulator).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct SnapshotIndex {
     int malleable_running = 0;
     int profiles_running = 0;   // running jobs with an evolution profile
     bool alternatives = false;  // some job stands in the queue for several partitions
-    // Bounds of what resizing can do: nodes that running malleable jobs hold above
-    // their minima, and what they lack of their maxima.
+    // Bounds of what resizing can do: nodes that running malleable jobs hold above their minima,
+    // and what they lack of their maxima.
     int shrinkable = 0;
     int expandable = 0;
 

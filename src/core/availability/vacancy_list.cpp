@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A sorted array.  Even with thousands of running jobs an insertion moves some
-// ten kilobytes, which is faster than what a tree costs at each look at it, and
-// it is looked at far more often than changed.
+// A sorted array.  Even with thousands of running jobs an insertion moves some ten kilobytes, which
+// is faster than what a tree costs at each look at it, and it is looked at far more often than
+// changed.
 #include "core/availability/vacancy_list.hpp"
 
 #include <algorithm>

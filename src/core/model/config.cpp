@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// elastic.conf through one table of keys; the policy's choices are looked up
-// where they are defined, so a new choice needs nothing here.
+// elastic.conf through one table of keys; the policy's choices are looked up where they are
+// defined, so a new choice needs nothing here.
 //
-// Always holds: a Config returned from here was read without a single error;
-// there is no partly read one.
+// Always holds: a Config returned from here was read without a single error; there is no partly
+// read one.
 #include "core/model/config.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// elastic.conf: `Key=Value` lines as in slurm.conf, read by the plugin and the
-// simulator alike.  Described in elastic.conf(5).
+// elastic.conf: `Key=Value` lines as in slurm.conf, read by the plugin and the simulator alike.
+// Described in elastic.conf(5).
 #pragma once
 
 #include <string>
@@ -40,10 +40,10 @@ struct Config {
     Duration supply_timeout = 10;   // SupplyTimeout: for the command
 };
 
-// Keys and values without regard to case; '#' begins a comment; a key may stand once.
-// Policy comes first wherever it stands: single choices change the preset.
-// Errors name file and line: "elastic.conf:12: VictimOrder=foo: one of shrinkable, gain"; of
-// several wrong settings each, behind "; ".
+// Keys and values without regard to case; '#' begins a comment; a key may stand once. Policy comes
+// first wherever it stands: single choices change the preset. Errors name file and line:
+// "elastic.conf:12: VictimOrder=foo: one of shrinkable, gain"; of several wrong settings each,
+// behind "; ".
 Result<Config> parse_config(std::string_view text, std::string_view file_name);
 // An absent file is an error that says so.
 Result<Config> read_config(const std::string& path);

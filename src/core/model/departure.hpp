@@ -8,7 +8,7 @@ namespace elastic::core {
 
 // One resize of a job; all 0 if it cannot leave.
 struct Departure {
-    int leave = 0;    // of the nodes to be empty, those that it gives up
+    int leave = 0;    // how many of the nodes to be empty it gives up
     int besides = 0;  // others that it gives up with them, so that it has a size that it allows
     int grow = 0;     // how many it gets elsewhere before it can leave
 };

@@ -3,8 +3,8 @@
 //
 // A step begins when the one before it has lasted as long as the profile says, or when the
 // application says so.  One with more nodes than the job has waits for them, and the job holds what
-// it has meanwhile; its time counts from when it has got them, as do all later steps
-// ([evolving] section 3.1: a step before it is expanded).
+// it has meanwhile; its time counts from when it has got them, as do all later steps ([evolving]
+// section 3.1: a step before it is expanded).
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 //
 // A profile is also a stack of layers, each of which is a number of nodes for one stretch of time:
 // 5 nodes for 500 s and then 10 for 3600 s are 5 nodes from 0 to 4100 s and, on top of them, 5 from
-// 500 s on.  What came last goes first, and a layer keeps its nodes while it lasts, so to plan
-// with a profile is to plan with a few rectangles.
+// 500 s on.  What came last goes first, and a layer keeps its nodes while it lasts, so to plan with
+// a profile is to plan with a few rectangles.
 #pragma once
 
 #include <vector>

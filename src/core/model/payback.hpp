@@ -7,8 +7,8 @@
 
 namespace elastic::core {
 
-// For how many more seconds a job is expected not to be resized: as long as it has not been,
-// the time since its start or last resize.
+// For how many more seconds a job is expected not to be resized: as long as it has not been, the
+// time since its start or last resize.
 Duration expected_rest(Time last_resize, Time now);
 
 // What the job's work of `time` seconds at `from` nodes gains by the expansion, its cost deducted.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the scheduler decides: a list of actions, each with its reason, to be
-// carried out in order.
+// What the scheduler decides: a list of actions, each with its reason, to be carried out in order.
 #pragma once
 
 #include <string>
@@ -90,12 +89,11 @@ struct Action {
     Reason reason = Reason::fits;
     JobId job = 0;
     OpId op = 0;  // deny, withdraw, trade, and expand for a request
-    // By pool.  For a pending job that shares nodes these may be fewer than
-    // size_after: the rest is to be found on partly used nodes, if Slurm can.
+    // By pool.  For a pending job that shares nodes these may be fewer than size_after: the rest is
+    // to be found on partly used nodes, if Slurm can.
     PoolCounts nodes;
-    // start, expand: some of `nodes` are those of shrinks in this plan or in
-    // flight whose beneficiary is this job; to be done when all of those are
-    // released.
+    // start, expand: some of `nodes` are those of shrinks in this plan or in flight whose
+    // beneficiary is this job; to be done when all of those are released.
     bool deferred = false;
     JobId beneficiary = 0;    // shrink, trade
     std::uint32_t place = 0;  // start, reserve: in the queue, an index into Snapshot::pending
@@ -111,8 +109,8 @@ struct Plan {
 
 Json to_json(const Action&);
 Json to_json(const Plan&);
-// For people, e.g. "job 7: shrink to 4 nodes, 2 fewer, for job 9 (a pending job needs the
-// nodes)"; times are counted from `now`.
+// For people, e.g. "job 7: shrink to 4 nodes, 2 fewer, for job 9 (a pending job needs the nodes)";
+// times are counted from `now`.
 std::string describe(const Action&, Time now);
 
 }  // namespace elastic::core

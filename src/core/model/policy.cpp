@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The names of policies and of their choices.
 //
-// One table a choice and one row a key: a new victim order is a new row in its
-// table (and a case in choices/victim_order.cpp), and appears in elastic.conf, in error
-// messages and in every preset that wants it.  Names of values are compared
-// without regard to case, as Slurm does with its own.
+// One table a choice and one row a key: a new victim order is a new row in its table (and a case in
+// choices/victim_order.cpp), and appears in elastic.conf, in error messages and in every preset
+// that wants it.  Names of values are compared without regard to case, as Slurm does with its own.
 #include "core/model/policy.hpp"
 
 #include <fmt/format.h>
@@ -237,8 +236,8 @@ Policy lina(ShrinkGuard guard) {
     return policy;
 }
 
-// Malleable EASY backfilling.  The paper does not say how MEBF-basic expands; taken
-// here as Intensive, which adds no condition to what all three have.
+// Malleable EASY backfilling.  The paper does not say how MEBF-basic expands; taken here as
+// Intensive, which adds no condition to what all three have.
 Policy mebf(ExpandAmount amount) {
     Policy policy;
     policy.initial_size = InitialSize::available;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A policy is one choice in each of a few places (doc/architecture.md lists
-// them with their papers); a published policy is a named preset of choices.
+// A policy is one choice in each of a few places (doc/architecture.md lists them with their
+// papers); a published policy is a named preset of choices.
 #pragma once
 
 #include <string>
@@ -200,21 +200,21 @@ struct Policy {
 // The preset of a site that does not choose.
 inline constexpr std::string_view kDefaultPolicy = "elastic";
 
-// A preset by its name in elastic.conf(5), "lina-default" or "lina-default/gain" (with
-// another victim order); an error lists the known names.
+// A preset by its name in elastic.conf(5), "lina-default" or "lina-default/gain" (with another
+// victim order); an error lists the known names.
 Result<Policy> preset(std::string_view name);
 std::vector<std::string_view> preset_names();
 
-// One choice by its key in elastic.conf ("VictimOrder", "gain"); an error names
-// the key and the possible values.  `known` is false for a key that is no choice.
+// One choice by its key in elastic.conf ("VictimOrder", "gain"); an error names the key and the
+// possible values.  `known` is false for a key that is no choice.
 struct ChoiceResult {
     bool known = true;
     Result<void> result;
 };
 ChoiceResult set_choice(Policy&, std::string_view key, std::string_view value);
 
-// All of them, in the order of elastic.conf(5): given to set_choice() one by one they
-// make an equal Policy out of any other.
+// All of them, in the order of elastic.conf(5): given to set_choice() one by one they make an equal
+// Policy out of any other.
 struct ChoiceValue {
     std::string_view key;
     std::string value;

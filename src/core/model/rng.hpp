@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Chance in a planning pass: the same seed draws the same, so a plan can be made again.
 #pragma once
 
 #include <random>

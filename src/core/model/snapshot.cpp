@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Snapshots as JSON, and what must hold of one.
 //
-// A snapshot that is read may come from anywhere, so each member has a type and
-// a range, errors say where they are ("running[3]: held[0] must be ..."), and the
-// result has passed validate().  What has its default value is left out.
+// A snapshot that is read may come from anywhere, so each member has a type and a range, errors say
+// where they are ("running[3]: held[0] must be ..."), and the result has passed validate().  What
+// has its default value is left out.
 #include "core/model/snapshot.hpp"
 
 #include <algorithm>

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the scheduler knows at one instant.  Made by src/slurm from Slurm's
-// records or by the simulator; read by plan(); written to and read from JSON so
-// that a decision made in production can be made again at a desk.
+// What the scheduler knows at one instant.  Made by src/slurm from Slurm's records or by the
+// simulator; read by plan(); written to and read from JSON so that a decision made in production
+// can be made again at a desk.
 //
-// Always holds: every node of the cluster that can run jobs is counted exactly
-// once, either in Pool::idle, or as held by one running job, or in
-// `shared_until`.  Nodes that are down, drained or reserved for others
-// appear nowhere.
+// Always holds: every node of the cluster that can run jobs is counted exactly once, either in
+// Pool::idle, or as held by one running job, or in `shared_until`.  Nodes that are down, drained or
+// reserved for others appear nowhere.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "common/json.hpp"
@@ -34,8 +32,8 @@ struct Budget {
     std::vector<PoolId> pools;
 };
 
-// The pools a job may use, in the order in which they are to be taken (the
-// least wanted by other jobs first).
+// The pools a job may use, in the order in which they are to be taken (the least wanted by other
+// jobs first).
 using Eligibility = std::vector<PoolId>;
 
 struct RunningJob {
@@ -90,9 +88,8 @@ struct PendingJob {
     Duration duration_at(int size) const;
 };
 
-// Nodes that jobs share, or that are not to be had now for another reason that
-// ends at a known time (completing jobs, maintenance): `nodes` of `pool` come
-// back at `until`.
+// Nodes that jobs share, or that are not to be had now for another reason that ends at a known time
+// (completing jobs, maintenance): `nodes` of `pool` come back at `until`.
 struct SharedNodes {
     PoolId pool = 0;
     int nodes = 0;
@@ -104,12 +101,11 @@ struct Promise {
     ResizeKind kind = ResizeKind::shrink;
     OpId op = 0;
     JobId job = 0;  // who is resized
-    // shrink: what it will give up.  expand: idle nodes kept for it, which for a
-    // growth that waits for shrinks as well are only its idle part.
+    // shrink: what it will give up.  expand: idle nodes kept for it, which for a growth that waits
+    // for shrinks as well are only its idle part.
     PoolCounts nodes;
-    JobId beneficiary =
-        0;         // shrink: the pending or running job that waits for the nodes; 0: anybody
-    int size = 0;  // ... with which a pending one is to start; 0: the least it can start with
+    JobId beneficiary = 0;   // shrink: who waits for the nodes, pending or running; 0: anybody
+    int size = 0;            // with which a pending beneficiary is to start; 0: its least
     bool revocable = false;  // merely offered: may be withdrawn without harm
     bool released = false;   // shrink: its nodes are empty, and handed over with the last of them
 };
@@ -158,8 +154,8 @@ void apply_prices(Snapshot&);
 
 Json to_json(const Snapshot&);
 Result<Snapshot> snapshot_from_json(const Json&);
-// What the comment above says always holds, and references in range; for
-// snapshots that were read from a file.
+// What the comment above says always holds, and references in range; for snapshots that were read
+// from a file.
 Result<void> validate(const Snapshot&);
 
 }  // namespace elastic::core

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The closed forms of the speed-up models, and the book-keeping that makes a time
-// limit follow the work.
+// The closed forms of the speed-up models, and the book-keeping that makes a time limit follow the
+// work.
 //
-// Always holds in a WorkLedger: resizing there and back at the same instant
-// changes the estimated end by the costs of the two resizes and nothing else.
-// That is why overhead is kept apart from work: it does not scale.
+// Always holds in a WorkLedger: resizing there and back at the same instant changes the estimated
+// end by the costs of the two resizes and nothing else. That is why overhead is kept apart from
+// work: it does not scale.
 #include "core/model/speedup.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ double overhead(double n, double x, double pref) {
     return x * n / pref + (1 - x) * pref / n;
 }
 
-// Downey, "A parallel workload model and its implications for processor
-// allocation", section 2: piecewise, for low and for high variance.
+// Downey, "A parallel workload model and its implications for processor allocation", section 2:
+// piecewise, for low and for high variance.
 double downey_speedup(double n, double A, double sigma) {
     if (sigma < 1) {
         if (n <= A) return A * n / (A + sigma / 2 * (n - 1));

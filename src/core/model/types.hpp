@@ -24,8 +24,8 @@ namespace elastic::core {
 using PoolId = std::uint32_t;         // index into Snapshot::pools
 using EligibilityId = std::uint32_t;  // index into Snapshot::eligibilities
 
-// Nodes by pool, one entry a pool.  Nodes of one pool are alike for every job
-// known: each job may use all of them or none.
+// Nodes by pool, one entry a pool.  Nodes of one pool are alike for every job known: each job may
+// use all of them or none.
 using PoolCounts = boost::container::small_vector<int, 4>;
 
 inline int total(const PoolCounts& counts) {

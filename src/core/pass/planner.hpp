@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // plan(snapshot, policy, rng) -> Plan, the heart of the project.
 //
-// [lina] algorithm 1: evolving requests, initial allocation with backfilling,
-// shrinking for pending jobs, expanding.  Pure: no I/O, no clock, no threads.
+// [lina] algorithm 1: evolving requests, initial allocation with backfilling, shrinking for pending
+// jobs, expanding.  Pure: no I/O, no clock, no threads.
 //
 // Always holds for every plan (test/property asserts it):
 //  - no node is given twice;

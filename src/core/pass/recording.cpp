@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Choices are written by their names in elastic.conf, so that a recording can be
-// read by people and says the same to another version.
+// Choices are written by their names in elastic.conf, so that a recording can be read by people and
+// says the same to another version.
 #include "core/pass/recording.hpp"
 
 #include <cstdint>

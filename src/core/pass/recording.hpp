@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All that a plan follows from, and the plan: what `selastic snapshot` prints, and
-// what it takes to make the same decision again at a desk.
+// All that a plan follows from, and the plan: what `selastic snapshot` prints, and what it takes to
+// make the same decision again at a desk.
 //
 //   {"policy": NAME, "choices": {KEY: VALUE, ...}, "seed": N, "snapshot": {...},
 //    "plan": {"actions": [...]}}
@@ -33,8 +33,8 @@ struct Recording {
     std::optional<std::vector<Json>> actions;  // of the plan as it was written; absent without one
 };
 
-// From any source.  All choices must be there, since the plan depends on each; an error
-// says where in the text what is wrong.
+// From any source.  All choices must be there, since the plan depends on each; an error says where
+// in the text what is wrong.
 Result<Recording> recording_from_json(const Json&);
 
 }  // namespace elastic::core

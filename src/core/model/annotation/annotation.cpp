@@ -2,9 +2,8 @@
 // An annotation's text, read key by key through one table, then completed from -N, then checked as
 // a whole.
 //
-// Always holds for an Annotation returned from here: 1 <= min <= pref <= max
-// <= kMaxNodes, pref is an allowed size, every listed size is in [min, max] and all
-// numbers are finite.
+// Always holds for an Annotation returned from here: 1 <= min <= pref <= max <= kMaxNodes, pref is
+// an allowed size, every listed size is in [min, max] and all numbers are finite.
 #include "core/model/annotation/annotation.hpp"
 
 #include <algorithm>

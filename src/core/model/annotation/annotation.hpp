@@ -2,14 +2,13 @@
 // What a job says of its elasticity: `--elastic=malleable,min=2,max=16`.
 //
 // Grammar (elastic(7)):  CLASS[+CLASS][,key=value]...  or  packet=TYPE,init=PROGRAM[,key=value]...
-// The same text may stand in --comment behind "elastic:".  job_submit/elastic
-// parses it once; the normalised form is JSON in the job's admin_comment.
+// The same text may stand in --comment behind "elastic:".  job_submit/elastic parses it once; the
+// normalised form is JSON in the job's admin_comment.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/json.hpp"
 #include "common/result.hpp"
@@ -20,10 +19,10 @@
 
 namespace elastic::core {
 
-// [mebf] section 2.2 and [lina] section 3: seconds a resize costs,
-// alpha*dN + beta/N for the data, b*dN for the processes, and `sync` to
-// synchronise them.  A cost linear in nodes says hours for a large machine, so the data may be said
-// instead, in bytes: spread evenly before and after, all nodes send and receive at once.
+// [mebf] section 2.2 and [lina] section 3: seconds a resize costs, alpha*dN + beta/N for the data,
+// b*dN for the processes, and `sync` to synchronise them.  A cost linear in nodes says hours for a
+// large machine, so the data may be said instead, in bytes: spread evenly before and after, all
+// nodes send and receive at once.
 struct ResizeCost {
     double alpha = 0, beta = 0, b = 0, sync = 0;
     double data = 0;  // bytes, of all nodes
@@ -100,9 +99,8 @@ std::optional<std::string_view> annotation_in_comment(std::string_view comment);
 // min and max default to its smallest and largest step, and pref is its first.  `profile` needs the
 // class evolving alone, `init` and `packet` need each other.  The class may be left out of a text
 // that begins with `packet`: such a job has one size.  The text kRigid is no annotation, but an
-// error.
-// Every error is one line of printable ASCII that names the key, the value and the limit, fit to
-// be shown by sbatch, e.g. "elastic: min=8 is larger than pref=4".
+// error.  Every error is one line of printable ASCII that names the key, the value and the limit,
+// fit to be shown by sbatch, e.g. "elastic: min=8 is larger than pref=4".
 Result<Annotation> parse_annotation(std::string_view text, RequestedNodes nodes);
 
 // What can only be checked against the cluster: largest size the partition has.
@@ -119,8 +117,8 @@ Result<void> check_grace(const Annotation&, Duration max_grace);
 // the message: "partition debug" or "".
 Result<void> check_time_limit(const Annotation&, Duration limit, std::string_view of);
 
-// {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out.
-// The class of a rigid job is "rigid".
+// {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out. The class of a rigid
+// job is "rigid".
 Json to_json(const Annotation&);
 Json to_json(const Sizing&);
 // Null-safe inverse, as strict as the grammar; an error says which key is wrong.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Backfill.  With `none` the queue is first come first served; with `easy` a job
-// may start ahead of a blocked one that it does not delay; with `conservative`
-// it may delay none of the jobs before it.  Whether it does is for the
-// availability profile to say, in which the reservations stand.
+// Backfill.  With `none` the queue is first come first served; with `easy` a job may start ahead of
+// a blocked one that it does not delay; with `conservative` it may delay none of the jobs before
+// it.  Whether it does is for the availability profile to say, in which the reservations stand.
 #include <cmath>
 
 #include "core/pass/choices/choices.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Expand trigger, order, amount and time.  An expansion is over nodes that are idle when
-// the queue has had its turn, and never delays a reservation; what a trigger adds
-// is when that is tried at all.
+// Expand trigger, order, amount and time.  An expansion is over nodes that are idle when the queue
+// has had its turn, and never delays a reservation; what a trigger adds is when that is tried at
+// all.
 #include <algorithm>
 
 #include "core/model/search.hpp"
@@ -30,8 +30,8 @@ bool expands_from_start(const Policy& policy) {
 
 namespace {
 
-// The share of its remaining time that each further node saves, if it gets all it
-// can take of the idle ones.
+// The share of its remaining time that each further node saves, if it gets all it can take of the
+// idle ones.
 double benefit(const SystemState& state, const RunningJob& job) {
     const int size = total(job.held);
     const int more = std::min(job.elastic.max - size, state.nodes().idle());

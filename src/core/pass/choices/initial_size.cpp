@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Initial size.  Only malleable jobs start with another size than they ask for: any other keeps for
-// life what it starts with.  What a job with a range asks for (`-N 2-8`) is as much
-// of it as it can have without waiting.
+// life what it starts with.  What a job with a range asks for (`-N 2-8`) is as much of it as it can
+// have without waiting.
 #include <algorithm>
 
 #include "core/pass/choices/choices.hpp"
@@ -90,8 +90,8 @@ bool may_start_larger(const SystemState& state, const PendingJob& job) {
     return state.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
 }
 
-// Turnaround is made shorter by the short: a job that is soon over loses less of a long one's
-// time than it saves of its own, even if both scale perfectly.
+// Turnaround is made shorter by the short: a job that is soon over loses less of a long one's time
+// than it saves of its own, even if both scale perfectly.
 Duration net_saving(const JobTimes& times, const PendingJob& job, const RunningJob& victim,
                     Sizes before, Sizes after) {
     const Duration longer = duration(job, before.job), shorter = duration(job, after.job);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reserved nodes.  They may only be lent where they are sure to come back: where any
-// malleable job is shrunk as soon as the reserved job can start by it, as far as that
-// takes.  A guard, an amount or a feasibility that might refuse that keeps them; but where it is
-// refused because it would not pay (payback), the reserved job loses less by waiting than that.
+// Reserved nodes.  They may only be lent where they are sure to come back: where any malleable job
+// is shrunk as soon as the reserved job can start by it, as far as that takes.  A guard, an amount
+// or a feasibility that might refuse that keeps them; but where it is refused because it would not
+// pay (payback), the reserved job loses less by waiting than that.
 //
 // A loan ends, so it has to pay for two resizes until then.
 #include "core/model/speedup.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Shrink amount.  `needed` is [lina] algorithm 8: what is needed if the victim
-// has it, else all it has.  `share` is [mebf] algorithm 2: a fixed share of what
-// the victim holds, be it more or less than is needed.
+// Shrink amount.  `needed` is [lina] algorithm 8: what is needed if the victim has it, else all it
+// has.  `share` is [mebf] algorithm 2: a fixed share of what the victim holds, be it more or less
+// than is needed.
 //
 // `even` and `preferred-first` are [wagomu]'s AVERAGE and PREF: they ask victims first for what is
 // above a floor, and for all they can give only where that does not suffice.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shrink guard.  `default`, `application` and `system` are [lina] algorithms 5, 6
-// and 7; the other two are the conditions of [mebf] algorithm 1.
+// Shrink guard.  `default`, `application` and `system` are [lina] algorithms 5, 6 and 7; the other
+// two are the conditions of [mebf] algorithm 1.
 //
 // Of algorithm 7 the paper has two versions: its listing, `system`, waits if the system is used
 // more than u % *and* a job ends within t seconds; its text, `system-text`, whenever it is used

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Victim order: the candidate selection techniques of [lina] section 4; [mebf]'s, which
-// shrinks first what loses least by it, and those of [wagomu] and [sd].
+// Victim order: the candidate selection techniques of [lina] section 4; [mebf]'s, which shrinks
+// first what loses least by it, and those of [wagomu] and [sd].
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core::choices {

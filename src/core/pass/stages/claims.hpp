@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Agreements in flight, as planning sees them: what running jobs have been promised,
-// and the pending jobs that wait for victims' nodes, each of which has a claim to them
-// and to the idle nodes that it needs besides.
+// Agreements in flight, as planning sees them: what running jobs have been promised, and the
+// pending jobs that wait for victims' nodes, each of which has a claim to them and to the idle
+// nodes that it needs besides.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace elastic::core {
 
 class Claims {
   public:
-    // Finds the claimed jobs, which nothing more is to be decided for, and with how many nodes
-    // each is to start.
+    // Finds the claimed jobs, which nothing more is to be decided for, and with how many nodes each
+    // is to start.
     void collect(Schedule&);
     // Schedule all promises, and sets aside the idle nodes of claimed jobs.
     void book(Schedule&);
@@ -26,7 +26,7 @@ class Claims {
     // its victims have not left yet, and idle ones if the policy lets it; it waits on if those are
     // too few.
     void trade(Schedule&, std::uint32_t pending);
-    // It starts on other nodes, and nobody is to count on those of its claim.
+    // The job starts on other nodes, and nobody is to count on the nodes of its claim.
     void drop(std::uint32_t pending);
     // Nothing more is to be decided for it in this pass.
     bool is_settled(std::uint32_t pending) const { return claim_of(pending).is_settled; }
@@ -74,7 +74,7 @@ class Claims {
     Entry& claim_of(std::uint32_t pending);
 
     std::vector<Entry> claims_;                           // in the order of the queue
-    std::vector<Coming> coming_;                          // in that of the promises
+    std::vector<Coming> coming_;                          // in the order of the promises
     std::vector<Trade> trades_;                           // scratch
     std::vector<std::pair<JobId, std::uint32_t>> by_id_;  // ascending; indices into claims_
 };

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // SatisfyEvolvingRequest, [lina] algorithm 2.
 //
-// Evolving requests come before pending jobs: a job in the middle of its run
-// that lacks nodes wastes those it has.  So a growth may use nodes that a
-// reservation of the last pass counted on; all later stages respect the
-// reservations that are made after it.  Shrinks that a job asks for are granted
-// by whoever makes the snapshot, since nothing can stand against them.
+// Evolving requests come before pending jobs: a job in the middle of its run that lacks nodes
+// wastes those it has.  So a growth may use nodes that a reservation of the last pass counted on;
+// all later stages respect the reservations that are made after it.  Shrinks that a job asks for
+// are granted by whoever makes the snapshot, since nothing can stand against them.
 //
 // A step of an evolution profile that has more nodes is a request as well, which nobody had to make
 // and for which nodes have been planned since the job started; what others ask for may not take
 // them.
 //
-// A request gets all it asks for, from idle nodes or else from victims, or as much
-// as there is if that is not less than what it takes at least; otherwise it waits
-// for its deadline.  A job's own request is not subject to the resize gap.
+// A request gets all it asks for, from idle nodes or else from victims, or as much as there is if
+// that is not less than what it takes at least; otherwise it waits for its deadline.  A job's own
+// request is not subject to the resize gap.
 #include <algorithm>
 
 #include "core/pass/stages/kept_promises.hpp"

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// ExpandRunningMalleableJobs of [lina] algorithm 1: "jobs with the highest
-// runtime are chosen for expansion".
+// ExpandRunningMalleableJobs of [lina] algorithm 1: "jobs with the highest runtime are chosen for
+// expansion".
 //
-// Over nodes that nobody can use: free now, and not needed by a reservation before
-// the job ends by its estimate, which with more nodes can only come sooner, or, where
-// reserved nodes are lent, before it can give them back.  Where
-// the cost of the resize eats that up, the job ends later than the reservations
-// have been told, so it is left as it is unless there are none.
-// Evolving requests that still wait are no obstacle: they wait because these
-// nodes do not suffice or are not theirs.
+// Over nodes that nobody can use: free now, and not needed by a reservation before the job ends by
+// its estimate, which with more nodes can only come sooner, or, where reserved nodes are lent,
+// before it can give them back.  Where the cost of the resize eats that up, the job ends later than
+// the reservations have been told, so it is left as it is unless there are none.  Evolving requests
+// that still wait are no obstacle: they wait because these nodes do not suffice or are not theirs.
 //
 // With ExpandFrom=start the jobs that this plan starts on idle nodes are candidates as well, as if
 // they ran already.  To start larger is no resize, so it needs no gap and costs nothing, but who
@@ -39,8 +37,8 @@ void leave_asleep(Schedule& schedule) {
                                      asleep);
 }
 
-// The size to which it can be expanded over nodes that are free until `until`; 0 if it is
-// to stay as it is.
+// The size to which it can be expanded over nodes that are free until `until`; 0 if it is to stay
+// as it is.
 int size_on_nodes_until(const SystemState& state, const RunningJob& job, Time until) {
     const int room = job.elastic.max - total(job.held);
     const int found = state.nodes().available(job.eligible, room, until).count;

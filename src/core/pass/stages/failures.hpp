@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// For which jobs a search has failed in this stage, so that a long queue of alike jobs costs one
+// search.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +10,8 @@
 
 namespace elastic::core {
 
-// Remembers, by eligibility, for which jobs the search has failed.  A job that
-// wants no less for no less time need not try again.
+// Remembers, by eligibility, for which jobs the search has failed.  A job that wants no less for no
+// less time need not try again.
 class Failures {
   public:
     void clear(std::size_t eligibilities) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// InitialAllocation, [lina] algorithm 3: first come first served with EASY
-// backfilling.
+// InitialAllocation, [lina] algorithm 3: first come first served with EASY backfilling.
 //
-// The paper's listing tests "p_r != p_c"; read here as "p_r <= p_c", as its text
-// says.  A job starts if enough eligible nodes are free from now until its
-// estimated end.  Since reservations stand in the availability profile, this one
-// condition is EASY's rule: it ends at or before the shadow time, or it needs no more than
-// the extra nodes, which it then uses up.
+// The paper's listing tests "p_r != p_c"; read here as "p_r <= p_c", as its text says.  A job
+// starts if enough eligible nodes are free from now until its estimated end.  Since reservations
+// stand in the availability profile, this one condition is EASY's rule: it ends at or before the
+// shadow time, or it needs no more than the extra nodes, which it then uses up.
 #include <algorithm>
 
 #include "core/pass/choices/choices.hpp"
@@ -15,8 +13,8 @@
 namespace elastic::core {
 namespace {
 
-// Whether the partly used nodes of `shared` may be taken until `end`: a
-// reservation may count on their coming free.
+// Whether the partly used nodes of `shared` may be taken until `end`: a reservation may count on
+// their coming free.
 bool may_share_until(Schedule& schedule, const PoolCounts& idle, const PoolCounts& shared,
                      Time end) {
     const Time shadow = schedule.reservations().first_fall();
@@ -29,9 +27,8 @@ bool may_share_until(Schedule& schedule, const PoolCounts& idle, const PoolCount
     return true;
 }
 
-// A job that shares nodes and does not fit on the idle ones: the rest may be found
-// on partly used nodes.  Whether there is room on them, only Slurm knows; if not, the
-// job comes back as refused.
+// A job that shares nodes and does not fit on the idle ones: the rest may be found on partly used
+// nodes.  Whether there is room on them, only Slurm knows; if not, the job comes back as refused.
 bool start_on_shared_nodes(Schedule& schedule, std::uint32_t pending, Reason reason) {
     const PendingJob& job = schedule.snapshot().pending[pending];
     const int size = job.requested_size();
@@ -74,8 +71,8 @@ void start_claimed_job(Pass& pass, std::uint32_t pending) {
     if (policy.trades()) pass.claims.trade(pass.schedule, pending);
 }
 
-// The idle nodes that the job can have until it ends; none if it has to wait.  With
-// fewer nodes it stays longer, and what it can have until then may again be less.
+// The idle nodes that the job can have until it ends; none if it has to wait.  With fewer nodes it
+// stays longer, and what it can have until then may again be less.
 FreeNodes idle_nodes_for(const SystemState& state, const PendingJob& job) {
     int size = choices::initial_size(state, job, state.nodes().free_now(job.eligible));
     while (size > 0) {

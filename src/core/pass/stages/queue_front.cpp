@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Conservative backfilling reserves for each blocked job, in the order of the queue
-// and anew in each pass.  EASY reserves for the head of the queue only.  With several pools there
-// is a head for each group of jobs that compete: a blocked job is one if any of its pools is not
-// covered by the reservation of a job before it.  So a job that waits for the GPU nodes is not
-// starved because the head waits for others.
+// Conservative backfilling reserves for each blocked job, in the order of the queue and anew in
+// each pass.  EASY reserves for the head of the queue only.  With several pools there is a head for
+// each group of jobs that compete: a blocked job is one if any of its pools is not covered by the
+// reservation of a job before it.  So a job that waits for the GPU nodes is not starved because the
+// head waits for others.
 //
 // A reservation alone does not end a wait: each time its start is pushed back, by a request or by a
 // job that gives nodes back and so runs longer, longer jobs fit in front of it, and then it cannot
 // come forward again.  With HeadDelayBinds=all nobody is backfilled past the latest start that a
 // job is to have by its promise: what is free from then on is set aside until it can start.
 //
-// Always holds: at most one reservation a pool's first claimant, so no more
-// reservations than pools; each stands in the availability profile, where no
-// later job can take its nodes.  A job that is larger than all of its pools is not blocked but
-// hopeless, and nobody waits for it; one whose nodes never come free by the
-// estimates (down, or jobs without limit) has no reservation either.
+// Always holds: at most one reservation a pool's first claimant, so no more reservations than
+// pools; each stands in the availability profile, where no later job can take its nodes.  A job
+// that is larger than all of its pools is not blocked but hopeless, and nobody waits for it; one
+// whose nodes never come free by the estimates (down, or jobs without limit) has no reservation
+// either.
 #include "core/pass/stages/queue_front.hpp"
 
 #include <algorithm>

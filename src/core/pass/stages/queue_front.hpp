@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which jobs of the queue are blocked and which of them have a reservation, as
-// the queue is walked in its order.
+// Which jobs of the queue are blocked and which of them have a reservation, as the queue is walked
+// in its order.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,12 @@ class QueueFront {
     // Whether an earlier job waits for any of these pools.
     bool is_behind(EligibilityId id) const { return behind_[id]; }
 
-    // Whether jobs from here on neither start in order nor get a reservation: all
-    // that is left is to find those that can be backfilled.
+    // Whether jobs from here on neither start in order nor get a reservation: all that is left is
+    // to find those that can be backfilled.
     bool is_settled() const { return unreserved_ == 0; }
 
-    // The job cannot start.  It gets a reservation unless it has one, or jobs
-    // before it have reservations for all of its pools; with conservative
-    // backfilling each of its copies gets one.
+    // The job cannot start.  It gets a reservation unless it has one, or jobs before it have
+    // reservations for all of its pools; with conservative backfilling each of its copies gets one.
     void block(Schedule&, std::uint32_t pending, int size);
 
   private:

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
-// SchedulePendingJob, [lina] algorithm 4: starts jobs that are still pending by
-// shrinking running malleable ones; SelectShrinkableJob and AllocateResource
-// (algorithms 5 to 8) are in victims.cpp.
+// SchedulePendingJob, [lina] algorithm 4: starts jobs that are still pending by shrinking running
+// malleable ones; SelectShrinkableJob and AllocateResource (algorithms 5 to 8) are in victims.cpp.
 //
-// A malleable job is started with its minimum (lines 2 and 3), any other with
-// its initial size, on the idle nodes it can have without delaying a reservation
-// and on victims' nodes for the rest.  The paper's loop visits each job of J_p,
-// not only the head; what the paper leaves open is how that agrees with the
-// head's reservation.  Here no job, by its idle nodes or by what it does to
-// its victims, may delay a reservation but its own, which it gives up as it
-// starts; the next blocked job then becomes the head.
+// A malleable job is started with its minimum (lines 2 and 3), any other with its initial size, on
+// the idle nodes it can have without delaying a reservation and on victims' nodes for the rest.
+// The paper's loop visits each job of J_p, not only the head; what the paper leaves open is how
+// that agrees with the head's reservation.  Here no job, by its idle nodes or by what it does to
+// its victims, may delay a reservation but its own, which it gives up as it starts; the next
+// blocked job then becomes the head.
 //
-// A malleable job whose minimum fits on idle nodes needs no victim and starts on
-// those; any job that fits now that a reservation has gone starts as in initial_allocation.  If no
-// running job can be shrunk, the stage does nothing (algorithm 1, line 3).
+// A malleable job whose minimum fits on idle nodes needs no victim and starts on those; any job
+// that fits now that a reservation has gone starts as in initial_allocation.  If no running job can
+// be shrunk, the stage does nothing (algorithm 1, line 3).
 //
 // With ShrinkFor=anybody the loop is [mebf] algorithm 2's, over the running jobs: nobody is to have
 // the nodes, and the next plan finds them idle.
@@ -27,8 +25,8 @@
 namespace elastic::core {
 namespace {
 
-// Takes a job's reservation, if it has one, out of the availability profile while the job is
-// looked at, and puts it back unless it is dropped because the job has started.
+// Takes a job's reservation, if it has one, out of the availability profile while the job is looked
+// at, and puts it back unless it is dropped because the job has started.
 class LiftedReservation {
   public:
     LiftedReservation(Schedule& schedule, std::uint32_t pending)
@@ -127,8 +125,8 @@ bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     return false;
 }
 
-// Bounds from above what this stage can give to one job, so that a pass in which it
-// helps nobody costs nothing.
+// Bounds from above what this stage can give to one job, so that a pass in which it helps nobody
+// costs nothing.
 int most_in_reach(const SystemState& state) {
     return state.nodes().idle() + state.index().shrinkable;
 }

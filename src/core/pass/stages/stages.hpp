@@ -51,8 +51,8 @@ void shrink_for_pending(Pass&);  // [lina] algorithm 4, SchedulePendingJob
 void withdraw_offers(Pass&);
 void expand_running(Pass&);  // [lina] algorithm 1, ExpandRunningMalleableJobs
 
-// Starts a pending job on idle nodes (or on partly used ones, if it can share)
-// where that delays no reservation.  False if it cannot start.
+// Starts a pending job on idle nodes (or on partly used ones, if it can share) where that delays no
+// reservation.  False if it cannot start.
 bool start_on_idle_nodes(Pass&, std::uint32_t pending);
 
 }  // namespace elastic::core

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// [lina] algorithms 5 to 8.  The jobs are sorted once a pass: a job is shrunk at
-// most once in a plan, so its place in the order cannot change.  Most pending
-// jobs cannot be helped, and `supply` says so without a walk over the victims.
+// [lina] algorithms 5 to 8.  The jobs are sorted once a pass: a job is shrunk at most once in a
+// plan, so its place in the order cannot change.  Most pending jobs cannot be helped, and `supply`
+// says so without a walk over the victims.
 //
-// A victim gives whole nodes of any of its pools but never the node its batch
-// script runs on, and ends on an allowed size; where that frees more than is
-// needed, the rest becomes idle.
+// A victim gives whole nodes of any of its pools but never the node its batch script runs on, and
+// ends on an allowed size; where that frees more than is needed, the rest becomes idle.
 //
-// Shrinking makes the victim run longer and lets its nodes come free later than
-// a reservation may count on, so a victim with which a reservation would be
-// delayed is passed over.
+// Shrinking makes the victim run longer and lets its nodes come free later than a reservation may
+// count on, so a victim with which a reservation would be delayed is passed over.
 #include "core/pass/stages/victims.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Victims: the running malleable jobs that can be shrunk, in the policy's order,
-// and their selection ([lina] algorithms 5 and 8).
+// Victims: the running malleable jobs that can be shrunk, in the policy's order, and their
+// selection ([lina] algorithms 5 and 8).
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class Victims {
   public:
     // Forgets all; a pass that shrinks nobody costs nothing.
     void begin();
-    // Asks the policy's guard, and finds and orders them if that is still to be
-    // done.  False if there are none; call it first in each stage.
+    // Asks the policy's guard, and finds and orders them if that is still to be done.  False if
+    // there are none; call it first in each stage.
     bool admitted(const SystemState&, Rng&);
 
     // The eligible nodes that all victims together could give.
@@ -42,15 +42,14 @@ class Victims {
     // The same without one of them.
     int supply_without(const SystemState&, EligibilityId, std::uint32_t running);
 
-    // SelectShrinkableJob: victims that together give what is needed and delay no
-    // reservation.  None, and nothing is to be done, if there are not enough: no job
-    // is shrunk for nothing.
+    // SelectShrinkableJob: victims that together give what is needed and delay no reservation.
+    // None, and nothing is to be done, if there are not enough: no job is shrunk for nothing.
     std::vector<Shrinkage> select(const SystemState&, const Beneficiary&);
     // All that have something to give to jobs of this eligibility and delay no reservation by it.
     std::vector<Shrinkage> select_all(const SystemState&, EligibilityId);
     // The last one selected for the pending job, which is to start with `size` nodes, is resized
-    // anyway: takes more of it, as long as that saves the job more time than the victim loses.
-    // The job's size with that.
+    // anyway: takes more of it, as long as that saves the job more time than the victim loses. The
+    // job's size with that.
     int take_more(const SystemState&, const PendingJob&, const Beneficiary&, int size,
                   std::vector<Shrinkage>& selected);
     // The selection has been carried out: these have nothing more to give.
@@ -68,7 +67,7 @@ class Victims {
     bool all_respect_reservations(const SystemState&, const Beneficiary&,
                                   const std::vector<Shrinkage>&);
 
-    bool found_ = false;                // order_ is that of this pass
+    bool found_ = false;                // order_ is of this pass
     bool admitted_ = false;             // by the guard, in this stage
     std::vector<std::uint32_t> order_;  // indices into Snapshot::running
     std::vector<std::tuple<choices::Rank, JobId, std::uint32_t>> ranked_;  // scratch

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Takes back offers whose nodes the queue needs.  [lina] knows no time between
-// a decision and its taking effect; here an application may take a minute to
-// accept a growth, and jobs go on arriving.
+// Takes back offers whose nodes the queue needs.  [lina] knows no time between a decision and its
+// taking effect; here an application may take a minute to accept a growth, and jobs go on arriving.
 //
-// Until it is accepted, an expansion is weighed again in each pass by the rule
-// by which it was made: nobody else can use its nodes, and the job would have them.  The oldest
-// offers are kept first, so the latest are withdrawn.
+// Until it is accepted, an expansion is weighed again in each pass by the rule by which it was
+// made: nobody else can use its nodes, and the job would have them.  The oldest offers are kept
+// first, so the latest are withdrawn.
 #include <algorithm>
 #include <optional>
 #include <vector>

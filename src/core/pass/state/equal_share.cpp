@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The level up to which all who share are filled, as water fills vessels of unequal
-// floors and heights: between its minimum and its maximum each has the same.
+// The level up to which all who share are filled, as water fills vessels of unequal floors and
+// heights: between its minimum and its maximum each has the same.
 #include "core/pass/state/equal_share.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Levels are tried in steps that are finer than one node of any job: what is given at one
-// level, or taken, only changes in one direction with the level.
+// Levels are tried in steps that are finer than one node of any job: what is given at one level, or
+// taken, only changes in one direction with the level.
 #include "core/pass/state/even_use.hpp"
 
 #include <algorithm>

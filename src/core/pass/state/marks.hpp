@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Which jobs of a snapshot something is true of in this pass, without the cost of clearing an entry
+// for each job in each pass.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@ struct FreeNodes {
 
 class Nodes {
   public:
-    // Both must outlive the pass; the index is that of the snapshot.
+    // Both must outlive the pass; the index is the snapshot's.
     void begin(const Snapshot&, const SnapshotIndex&);
 
     const AvailabilityProfile& availability() const { return availability_; }

@@ -16,7 +16,7 @@ namespace elastic::core {
 
 class PendingJobs {
   public:
-    // Both must outlive the pass; the index is that of the snapshot.
+    // Both must outlive the pass; the index is the snapshot's.
     void begin(const Snapshot&, const SnapshotIndex&);
 
     bool is_anyone_waiting() const { return undecided_ > 0; }

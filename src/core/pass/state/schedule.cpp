@@ -28,8 +28,8 @@ void Schedule::book_growth(std::uint32_t running, const PoolCounts& more) {
     availability().move_vacancy(after.end, after.back, after.returnable);
 }
 
-// The victim runs longer with what it keeps; what it gives up is free as soon as
-// its beneficiary ends, or at once where that does not use it.
+// The victim runs longer with what it keeps; what it gives up is free as soon as its beneficiary
+// ends, or at once where that does not use it.
 void Schedule::book_shrink(const Shrinkage& part, Time beneficiary_end) {
     const Holding before = running_.holding(part.victim), after = running_.holding_after(part);
     availability().move_vacancy(before.back, before.end, before.returnable);
@@ -279,7 +279,7 @@ void Schedule::lift_later_steps(JobId job) {
 }
 
 void Schedule::announce_reservations() {
-    // Whoever keeps one for each job keeps the last, which is that of its first copy.
+    // Who keeps one reservation a job keeps the last one told, which is the first copy's.
     for (const Reservation& reservation : reservations_.in_order()) {
         Action& action = add(ActionKind::reserve, Reason::head_of_queue,
                              snapshot_->pending[reservation.job].id, reservation.nodes);

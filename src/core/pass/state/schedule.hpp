@@ -18,7 +18,7 @@ namespace elastic::core {
 
 class Schedule : public SystemState {
   public:
-    // All must outlive the pass; the index is that of the snapshot.
+    // All must outlive the pass; the index is the snapshot's.
     void begin(const Snapshot&, const SnapshotIndex&, const Policy&);
     // From now on reservations count on what malleable jobs can give back.
     void count_on_returns();
@@ -32,10 +32,10 @@ class Schedule : public SystemState {
     // The job waits for victims: nothing is to be decided for it any more.
     void claim(std::uint32_t pending);
 
-    // Decisions.  Each takes the nodes, marks the jobs and adds to the plan.
-    // `idle` are nodes that are free now.
+    // Decisions.  Each takes the nodes, marks the jobs and adds to the plan.  `idle` are nodes that
+    // are free now.
     void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
-    // With `more` nodes, which it keeps until then.  `action` is that of its start in plan().
+    // With `more` nodes, which the job keeps until then.  `action` is an index into plan().
     void enlarge_start(std::size_t action, const PoolCounts& more, Time until);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
