@@ -73,7 +73,7 @@ std::optional<Reservation> QueueFront::whole(Schedule& schedule, std::uint32_t p
     Reservation reservation;
     reservation.job = pending;
     reservation.nodes.assign(schedule.pools(), 0);
-    const AvailabilityProfile& availability = schedule.availability();
+    AvailabilityProfile& availability = schedule.availability();
     const Eligibility& eligible = schedule.eligible(job.eligible);
     const auto from = schedule.queue().is_deferred(pending)
                           ? availability.earliest_from(job.not_before, eligible, size, duration,
