@@ -68,7 +68,7 @@ NodeSet Placement::for_start_anywhere(const core::Action& action) {
 
 NodeSet Placement::room_for(const core::PendingJob& entry) {
     NodeSet room = agreed_.room_for(entry.id, entry.shares_nodes);
-    return room &= view_.eligible[entry.eligible];
+    return room &= view_.nodes_of(entry.eligible);
 }
 
 NodeSet Placement::with_partly_used(const core::PendingJob& entry, const NodeSet& idle) const {

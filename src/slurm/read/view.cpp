@@ -78,7 +78,6 @@ class Builder {
         view_.groups.clear();
         view_.extended.clear();
         view_.in_groups.clear();
-        view_.eligible.clear();
         view_.unasked.clear();
         view_.heterogeneous.clear();
         view_.supply.clear();
@@ -516,7 +515,6 @@ class Builder {
                     ++wanted[pool];
                 }
             view_.snapshot.eligibilities.push_back(std::move(eligible));
-            view_.eligible.push_back(set.nodes);
         }
         for (std::size_t id = 0; id < view_.snapshot.eligibilities.size(); ++id)
             sort_pools(view_.snapshot.eligibilities[id], eligibilities_.sets()[id].required,

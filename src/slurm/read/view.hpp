@@ -35,7 +35,6 @@ struct View {
     core::Snapshot snapshot;
     // Beside the snapshot's entries, by the same index:
     std::vector<NodeSet> pools;        // the nodes a pool consists of
-    std::vector<NodeSet> eligible;     // those that jobs may use, whatever they cost
     std::vector<Queue::Place> places;  // of pending entries
     // Groups that have not begun, by the number of the entry that stands for all of its jobs.
     std::map<JobId, controller::WaitingGroup> groups;
