@@ -26,19 +26,20 @@ class Books:
     """Slurm's records at one moment."""
 
     def __init__(self, cluster):
-        self.jobs = self._running(cluster)
+        before = self._jobs(cluster)
+        self.jobs = {int(job): nodes_of(nodes) for job, state, _, nodes in before if state == "RUNNING"}
         text = cluster.run("scontrol", "--oneliner", "show", "node").out
         found = re.findall(r"^NodeName=n(\d+).*? CPUAlloc=(\d+).*? State=(\S+)", text, re.M)
         self.allocated = {int(node): int(count) for node, count, _ in found}
         self.ending = any("COMPLETING" in state for _, _, state in found)
-        self.all_of_one_moment = self._running(cluster) == self.jobs
+        # A job that its node refuses to start a second time holds nodes for some milliseconds.
+        self.all_of_one_moment = self._jobs(cluster) == before
 
     @staticmethod
-    def _running(cluster):
-        """The nodes of each job that runs."""
+    def _jobs(cluster):
+        """Number, state, restarts and nodes of each job."""
         text = cluster.run("scontrol", "--oneliner", "show", "job").out
-        found = re.findall(r"^JobId=(\d+).* JobState=RUNNING .* NodeList=(\S+) ", text, re.M)
-        return {int(job): nodes_of(nodes) for job, nodes in found}
+        return re.findall(r"^JobId=(\d+).* JobState=(\S+) .* Restarts=(\d+) .* NodeList=(\S*) ", text, re.M)
 
     def mistakes(self, cpus):
         """What cannot be: a node of two jobs, or one whose count differs from what its jobs hold."""
