@@ -46,7 +46,32 @@ class RandomWorkload {
         return workload;
     }
 
+    // The same, of which `percent` have an evolution profile instead.
+    simulator::Workload with_profiles(int jobs, int percent) {
+        simulator::Workload workload = elastic(jobs, 50);
+        for (simulator::Job& job : workload.jobs) {
+            if (!chance(percent)) continue;
+            job.elasticity = static_cast<int>(workload.elasticities.size());
+            workload.elasticities.push_back(profiled(job, workload.nodes));
+        }
+        return workload;
+    }
+
   private:
+    simulator::Elasticity profiled(simulator::Job& job, int nodes) {
+        simulator::Elasticity elasticity;
+        core::Annotation& a = elasticity.annotation;
+        a.evolving = true;
+        for (int step = between(1, 6); step > 0; --step)
+            a.profile.push_back({between(1, nodes), 5.0 * between(1, 60)});
+        const auto sizes = std::ranges::minmax(a.profile, {}, &core::EvolutionStep::nodes);
+        a.min = sizes.min.nodes;
+        a.max = sizes.max.nodes;
+        a.pref = job.nodes = a.profile.front().nodes;
+        job.run = job.estimate = core::length(a.profile);
+        return elasticity;
+    }
+
     simulator::Job job(int id, Time submit, int nodes, bool overrun) {
         simulator::Job job;
         job.id = 100 + id;

@@ -235,6 +235,21 @@ TEST(nodes_and_work_are_conserved_under_every_preset) {
     check_that(granted > 100 && denied > 100);
 }
 
+TEST(jobs_with_profiles_never_wait_for_each_other_for_ever) {
+    std::int64_t late = 0;
+    core::Rng rng(seed(26));
+    for (int round = 0; round < 150; ++round) {
+        const Workload workload = RandomWorkload(rng).with_profiles(60, 40);
+        for (const std::string_view name : core::preset_names()) {
+            const Outcome outcome = simulated(workload, *core::preset(name));
+            late += outcome.counters.late_steps;
+            const std::string text = fmt::format("round {}, {}", round, name);
+            ck_assert_msg(outcome.lost == 0, "%s: jobs never ended", text.c_str());
+        }
+    }
+    check_that(late > 100);
+}
+
 TEST(the_journal_passes_the_checker_under_every_preset) {
     for_presets(22, 60, -1,
                 [&](const Workload& workload, const core::Policy& policy, const std::string& text) {

@@ -117,7 +117,7 @@ TEST(a_step_that_waits_holds_what_it_has_and_what_comes_free) {
     b.request(7, 1, 3, 3);
     b.queue(9, rigid(3), 1000);  // not before the step has its nodes
     b.queue(10, rigid(1), 50);
-    check_eq(plan_text(b.snapshot), "start 10 [1] ->1 backfilled\nreserve 9 [3] ->3 at +200\n");
+    check_eq(plan_text(b.snapshot), "start 10 [1] ->1 backfilled\nreserve 9 [3] ->3 at +250\n");
 }
 
 TEST(nobody_is_shrunk_so_that_a_step_comes_late) {

@@ -109,6 +109,15 @@ void Cluster::resize(JobId id, const PoolCounts& held, Time estimated_end) {
     index_.count(job, +1);
 }
 
+void Cluster::follow_profile(JobId id, EvolutionProfile&& left, Time estimated_end) {
+    RunningJob& job = snapshot_.running[place_[id]];
+    job.elastic.profile = std::move(left);
+    if (job.estimated_end == estimated_end) return;
+    index_.vacancies.remove(job.estimated_end, job.held);
+    job.estimated_end = estimated_end;
+    index_.vacancies.insert(job.estimated_end, job.held);
+}
+
 void Cluster::end(JobId id) {
     auto& running = snapshot_.running;
     const std::uint32_t place = place_[id];

@@ -42,10 +42,9 @@ class Cluster {
     void resize(JobId id, int nodes, Time estimated_end) {
         resize(id, PoolCounts(1, nodes), estimated_end);
     }
-    // What is left of a profile from now on; a job has one for as long as it runs, or never.
-    void set_profile(JobId id, EvolutionProfile&& left) {
-        snapshot_.running[place_[id]].elastic.profile = std::move(left);
-    }
+    // What is left of a profile from now on, and when its job ends, which moves while a step waits.
+    // A job has a profile for as long as it runs, or never.
+    void follow_profile(JobId, EvolutionProfile&& left, Time estimated_end);
     void end(JobId);
 
     void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }

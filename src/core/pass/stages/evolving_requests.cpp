@@ -83,20 +83,21 @@ PoolCounts satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_
 }
 
 // The nodes of a job's present step have been planned with, if there were any: they are its own,
-// and so is what it needs for the steps that follow.
+// and so is what it needs for the steps that follow.  Where these would never fit, it must not hold
+// more nodes: others that hold some may wait for them as well.
 void satisfy_step(Pass& pass, const GrowthRequest& request, std::uint32_t running,
                   const SizeRange& asked) {
     Schedule& schedule = pass.schedule;
     const RunningJob& job = schedule.snapshot().running[running];
     schedule.lift_later_steps(job.id);
     const PoolCounts idle = schedule.idle_for_step(running);
-    if (total(idle) == asked.high - asked.size) {
-        schedule.grant(request, running, idle, {});
-        pass.victims.remove(schedule, running);
-        return schedule.plan_later_steps(running, idle);
-    }
+    const bool is_there = total(idle) == asked.high - asked.size;
+    if (is_there && schedule.grant_step(request, running, idle))
+        return pass.victims.remove(schedule, running);
     const PoolCounts gained =
-        satisfy_within(pass, request, running, asked, schedule.times().end_of_growth(job));
+        is_there || !schedule.can_go_on(running)
+            ? refuse(pass, request)
+            : satisfy_within(pass, request, running, asked, schedule.times().end_of_growth(job));
     schedule.plan_later_steps(running, gained);
 }
 

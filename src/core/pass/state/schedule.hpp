@@ -60,8 +60,32 @@ class Schedule : public SystemState {
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
     // Starts such a job if all of its steps fit from now on.
     bool start_with_steps(std::uint32_t pending, Reason);
-    // Takes what the later steps of a running job need that has these nodes besides, or fewer.
+    // A running job's later steps, and its own nodes: each part comes free at `from`, and would at
+    // `to` if the job had no steps.
+    struct StepsLeft {
+        std::uint32_t running = 0;
+        std::vector<Layer> gains;
+        Occupations own;
+    };
+    // Of a job that has these nodes besides, or fewer.
+    StepsLeft steps_left(std::uint32_t running, const PoolCounts& coming) const;
+    // Takes what the steps of all of these jobs need, each at its time.  Returns the jobs that
+    // cannot have that, and takes nothing if there are any.
+    std::vector<std::uint32_t> plan_steps_on_time(const std::vector<StepsLeft>&);
+    // The job waits before its next growth until all steps from there on fit, and has its nodes for
+    // so much longer.  False, and nothing is taken, if they never do.
+    bool plan_steps_late(const StepsLeft&);
+    // Each step for itself, as soon as there are nodes; one that never fits is left out.
+    void plan_steps_in_turn(StepsLeft);
+    // In the first of these ways that there is.
     void plan_later_steps(std::uint32_t running, const PoolCounts& coming);
+    // What the job has when it waits for its next growth comes free at no time.
+    void keep_nodes(const StepsLeft&);
+    // Whether a running job that got what it lacks of its present step could end.
+    bool can_go_on(std::uint32_t running);
+    // Grants a step its nodes and plans those that follow; false, and nothing happens, if the job
+    // could not end with them.
+    bool grant_step(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle);
     // What a running job lacks of its present step, if there are idle nodes for as long as it keeps
     // each of them; else none.
     PoolCounts idle_for_step(std::uint32_t running);
@@ -83,6 +107,13 @@ class Schedule : public SystemState {
 
   private:
     void start_action(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
+    bool may_keep(const Occupation& own);
+    void come_free(const Occupations& own);
+    void come_free_without_steps(const Occupations& own);
+    Occupations own_while_waiting(const StepsLeft&, Duration delay) const;
+    void add_later_steps(const StepsLeft&, Occupations gains, Occupations own);
+    bool plan_steps(const StepsLeft&);
+
     void shrink(const Shrinkage&, JobId beneficiary, Time beneficiary_end, Reason);
     Action& add(ActionKind, Reason, JobId, const PoolCounts& nodes);
 
