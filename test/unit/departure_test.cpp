@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// How jobs leave nodes that they are not to have any longer: how many at a time, with which others,
+// and where they grow first.
 #include "core/model/departure.hpp"
 
 #include <utility>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Node lists as Slurm writes them: expanded within bounds, compressed, and without some of their
+// hosts.
 #include "common/hostlist.hpp"
 
 #include <algorithm>

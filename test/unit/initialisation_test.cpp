@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What a node remembers between jobs: whose initialisation it has, what ends that, and that no
+// other user can make it up.
 #include "node/initialisation.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Each event of the journal: its JSON there and back, its description for people, and what is
+// refused as one.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The journal's file: written in batches that a crash may cut, a disk may refuse and others may
+// rename or delete; read forwards, backwards and from a place.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Logs become workloads: sizes in nodes, which jobs are elastic and how, run times, and what is
+// said where options or jobs make no sense.
 #include "simulator/make_workload.hpp"
 
 #include <algorithm>

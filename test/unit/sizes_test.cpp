@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The rules that say which sizes a job may have, each against its definition size by size.
 #include <algorithm>
 #include <climits>
 #include <random>
