@@ -140,8 +140,8 @@ struct Deny {
     std::string reason;
 };
 
-// The job holds nothing any more.  After the states "REQUEUED" and "SUSPENDED" it may start
-// again; the nodes of a suspended job may be others' meanwhile.
+// The job holds nothing any more.  After the states "REQUEUED" and "SUSPENDED" it may start again;
+// the nodes of a suspended job may be others' meanwhile.
 struct End {
     static constexpr std::string_view kName = "end";
     JobId job = 0;

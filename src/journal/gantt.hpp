@@ -61,8 +61,8 @@ struct Timeline {
     std::vector<JobHistory> jobs;  // those that started, in the order of their first start
 };
 
-// Follows the journal as far as it can; what Replay would report is drawn as
-// well as it goes.  Jobs without an end run until the last event.
+// Follows the journal as far as it can; what Replay would report is drawn as well as it goes.  Jobs
+// without an end run until the last event.
 Timeline timeline(const std::vector<Line>& lines);
 
 // The timeline with the rows of `nodes` (Slurm's notation) alone.
@@ -76,10 +76,9 @@ struct TextOptions {
     std::size_t max_legend = 40;  // jobs in the legend
 };
 
-// A row a node (or some neighbouring nodes), a column a slice of time; a cell
-// has the letter of the job that held it longest in that time, or '.' where it
-// was idle for half of it or more.
-// Below it a time axis and a legend with the jobs' sizes.
+// A row a node (or some neighbouring nodes), a column a slice of time; a cell has the letter of the
+// job that held it longest in that time, or '.' where it was idle for half of it or more.  Below it
+// a time axis and a legend with the jobs' sizes.
 std::string draw_text(const Timeline&, const TextOptions& = {});
 
 // A self-contained image: no scripts, no references.  The jobs' data are its tooltips.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A small model of the cluster that believes nothing.
 //
-// It follows every node by name and every agreement by its operation id.  After
-// a violation it goes on with what the journal says, so that one mistake gives
-// one report and not a hundred.
+// It follows every node by name and every agreement by its operation id.  After a violation it goes
+// on with what the journal says, so that one mistake gives one report and not a hundred.
 //
-// Always holds: a node's users and the jobs' node sets say the same, except
-// where a job's list could not be read.
+// Always holds: a node's users and the jobs' node sets say the same, except where a job's list
+// could not be read.
 #include "journal/replay.hpp"
 
 #include <algorithm>
@@ -218,8 +217,8 @@ struct Replay::State {
         job.agreement = agreement;
     }
 
-    // The agreement `op` of a running job; null after a report.  One whose
-    // beginning was lost in a crash begins here.
+    // The agreement `op` of a running job; null after a report.  One whose beginning was lost in a
+    // crash begins here.
     Agreement* in_flight(JobId id, OpId op, std::string_view event) {
         Job* job = running(id, event);
         if (!job) return nullptr;

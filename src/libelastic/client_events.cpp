@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the application is told: events, made of what the controller says and, after a
-// reconnection, of what has changed meanwhile.
+// What the application is told: events, made of what the controller says and, after a reconnection,
+// of what has changed meanwhile.
 //
 // What it still has is in the Welcome, what it has no more is over; whether with effect shows in
 // the list of nodes.  Always holds: each request and release ends with exactly one RESIZED or ENDED

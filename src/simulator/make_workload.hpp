@@ -54,10 +54,10 @@ struct ElasticModel {
 // taken for all.
 ElasticModel lina_model();
 
-// [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS
-// 0.1..0.2, HS 0..0.1; what it means is `rho_model`, Amdahl's law or the power law.  "Follows a
-// normal distribution" within these; b as in lina_model(); no cost of synchronisation and
-// negotiation.  `cost_factor` is 1 for ROF, the full overhead, 0.5 for ROH.
+// [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS 0.1..0.2, HS 0..0.1;
+// what it means is `rho_model`, Amdahl's law or the power law.  "Follows a normal distribution"
+// within these; b as in lina_model(); no cost of synchronisation and negotiation.  `cost_factor` is
+// 1 for ROF, the full overhead, 0.5 for ROH.
 ElasticModel mebf_model(Range rho, double cost_factor = 1,
                         core::SpeedupModel::Kind rho_model = core::SpeedupModel::Kind::rho);
 

@@ -6,13 +6,12 @@
 
 namespace elastic::slurm {
 
-// Asks Slurm to write its job and node records soon.  It packs all of them for
-// that, under its locks.
+// Asks Slurm to write its job and node records soon.  It packs all of them for that, under its
+// locks.
 void save_state();
 
-// Writes them now, the job records at least: by itself Slurm does so up to five
-// seconds later, but an application must not be told of nodes that a crash takes
-// away again.  Takes locks of its own.
+// Writes them now, the job records at least: by itself Slurm does so up to five seconds later, but
+// an application must not be told of nodes that a crash takes away again.  Takes locks of its own.
 //
 // Not in a backup controller that is in control: before it writes, Slurm looks whether the file is
 // the one that it wrote last, and what another thread is just putting there would make it take

@@ -247,8 +247,8 @@ bool has_alternatives(const job_details* details) {
 NodeSet usable_nodes() {
     NodeSet usable(avail_node_bitmap);
     bit_and(usable.get(), up_node_bitmap);
-    // Since slurmctld started such a node has not reported, but its job has not
-    // been lost either: what is agreed about it goes on.
+    // Since slurmctld started such a node has not reported, but its job has not been lost either:
+    // what is agreed about it goes on.
     for (int i = 0; i < node_record_count; ++i)
         if (const node_record_t* node = node_record_table_ptr[i];
             node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)

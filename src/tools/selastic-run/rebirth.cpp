@@ -6,8 +6,8 @@
 //     beside:  steady -> starting -> evacuating -> restoring -> ending -> steady
 //     else:    steady -> evacuating -> leaving -> restoring -> steady
 //
-// From any of them a resize may be given up, by the program or since no new world comes to life,
-// as long as the old one is there.
+// From any of them a resize may be given up, by the program or since no new world comes to life, as
+// long as the old one is there.
 //
 // Always holds: one world computes; the old one leaves when the new one has confirmed that it has
 // everything, and goes on if it does not come to that; a resize is complete when the old one has
