@@ -15,7 +15,6 @@
 // Each kind of event says what the file calls it: kName.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -201,7 +200,6 @@ struct Event {
 bool is_resume(const Event&);            // a Controller's
 std::string_view name_of(const Event&);  // "resize": what `event` says in the file
 JobId job_of(const Event&);              // 0 for what is no job's
-OpId op_of(const Event&);                // 0 if it has none
 
 // {"time":12.5,"event":"resize","job":7,...}; keys that have their default and are not needed are
 // left out.

@@ -39,6 +39,10 @@ Event accept(OpId op, JobId job = 7) {
     return {static_cast<Time>(op), Accept{job, op}};
 }
 
+OpId op_of(const Event& accepted) {
+    return std::get<Accept>(accepted.what).op;
+}
+
 std::string line(OpId op, JobId job = 7) {
     return to_json(accept(op, job)).dump() + "\n";
 }
