@@ -5,7 +5,6 @@
 // node-seconds, so a chart too small for its journal still tells the truth on the whole.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "common/hostlist.hpp"

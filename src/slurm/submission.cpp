@@ -5,7 +5,6 @@
 // change.
 #include "slurm/submission.hpp"
 
-#include <cstring>
 #include <string_view>
 
 #include "common/text.hpp"

@@ -2,6 +2,8 @@
 // What job_submit/elastic does with a job's request.
 #pragma once
 
+#include <string>
+
 #include "common/result.hpp"
 #include "slurm/compat/compat.hpp"
 

@@ -4,8 +4,6 @@
 // within their limits.
 #include "simulator/logs/swf.hpp"
 
-#include <cmath>
-
 #include "fuzz.hpp"
 #include "simulator/logs/unpack.hpp"
 

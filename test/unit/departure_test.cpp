@@ -3,8 +3,6 @@
 // and where they grow first.
 #include "core/model/departure.hpp"
 
-#include <utility>
-
 #include "core/model/annotation/annotation.hpp"
 #include "testing.hpp"
 

@@ -3,7 +3,6 @@
 // slurm.conf.
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "common/atomic_file.hpp"

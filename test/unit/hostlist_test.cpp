@@ -3,7 +3,6 @@
 // hosts.
 #include "common/hostlist.hpp"
 
-#include <algorithm>
 #include <random>
 #include <set>
 

@@ -3,7 +3,6 @@
 // other user can make it up.
 #include "node/initialisation.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Charts of a journal: who holds which node when, across gaps too, drawn for a terminal and as an
 // image.
-#include <cstdlib>
 #include <string>
 
 #include "journal/axis.hpp"

@@ -2,7 +2,6 @@
 // The rules that say which sizes a job may have, each against its definition size by size.
 #include <algorithm>
 #include <climits>
-#include <random>
 
 #include "core/model/types.hpp"
 #include "testing.hpp"

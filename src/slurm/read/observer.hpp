@@ -3,6 +3,8 @@
 // what another controller did before us.
 #pragma once
 
+#include <vector>
+
 #include "controller/negotiation/negotiation.hpp"
 #include "slurm/records.hpp"
 

@@ -10,7 +10,6 @@
 #include "core/pass/stages/claims.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <ranges>
 
 #include "core/pass/choices/choices.hpp"
