@@ -47,7 +47,7 @@ Time next_start(AvailabilityProfile& availability, const Eligibility& eligible,
             .earliest_from(at, eligible, height(layers, failed), failed.to - failed.from, counts)
             .value_or(kNever);
     if (next <= at)
-        next = availability.next_step(at);  // it is the choice of pools that is in the way
+        next = availability.next_change(at);  // it is the choice of pools that is in the way
     return next >= kNever
                ? kNever
                : std::max(next - failed.from, start + (std::nextafter(next, kNever) - next));
