@@ -101,7 +101,7 @@ struct Resize {
     OpId op = 0;
     ResizeKind kind = ResizeKind::shrink;
     int from = 0, to = 0;  // nodes held before and after
-    std::string nodes;     // those that came or went
+    std::string nodes;     // that came or went
     std::string reason;
 };
 
@@ -149,8 +149,8 @@ struct End {
 };
 
 // The writer itself, first in every journal; again whenever the number of nodes changes. `resume`:
-// events before it may be missing, since the disk was full or the power failed; who exists and who
-// runs where is said anew behind it, so that nothing that was missed is needed.
+// events before it may be missing, since the disk was full or the power failed; behind it the
+// journal says anew which jobs there are and where they run, so that no missing event is needed.
 struct Controller {
     static constexpr std::string_view kName = "controller";
     enum class What { start, stop, reconfigure, resume } what = What::start;
@@ -166,12 +166,12 @@ struct Step {
     static constexpr std::string_view kName = "step";
     JobId job = 0;
     int number = 0;  // from 1
-    int nodes = 0;   // that it has by the profile
+    int nodes = 0;   // by the profile
     int held = 0;    // that the job has; fewer: it waits for the rest
 };
 
-// The job starts on nodes that nothing is known to have initialised for its type, so that it does
-// that first.
+// The job starts on nodes that are not known to be initialised for its type, so that it initialises
+// them first.
 struct Initialise {
     static constexpr std::string_view kName = "initialise";
     JobId job = 0;

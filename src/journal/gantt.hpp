@@ -38,7 +38,7 @@ struct StepBegin {
     Time at = 0;
     int number = 0;   // from 1
     int nodes = 0;    // that the profile says
-    Time had_at = 0;  // when it had them: `at`, later if it waited, or until when it did in vain
+    Time had_at = 0;  // when the job had the nodes: `at`, later if it waited, or when it gave up
 };
 
 struct JobHistory {
@@ -48,7 +48,7 @@ struct JobHistory {
     std::vector<int> sizes;                    // at the start and after each resize
     std::vector<SizeChange> changes;
     std::vector<StepBegin> steps;  // but for the first, with which it starts
-    std::string type;              // for which it initialised nodes, "" if it did not
+    std::string type;              // that it initialised nodes for, "" if it did not
 
     // Seconds for which steps waited.
     Duration step_wait() const;

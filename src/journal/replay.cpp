@@ -38,7 +38,7 @@ struct Agreement {
     Stage stage = Stage::offered;
 
     bool may_be(ResizeKind other) const { return !kind || *kind == other; }
-    bool uncertain = false;  // the controller died since; it may have forgotten it
+    bool uncertain = false;  // the controller died since, and may have forgotten it
     int most = 0;            // nodes that may come or go; 0: not known
 };
 
@@ -66,7 +66,7 @@ bool says_what_there_is(const Event& event) {
 }
 
 struct Node {
-    JobId owner = 0;  // who has it whole
+    JobId owner = 0;  // the job that has the whole node; 0: none
     int sharers = 0;
     bool used() const { return owner != 0 || sharers > 0; }
 };

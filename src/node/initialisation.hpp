@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a node is initialised for ([packet]): jobs of one type that follow each other on it share
-// one initialisation.  The node itself remembers, in a folder that does not outlive a boot, so that
+// What a node is initialised for ([packet]): successive jobs of one type on the node share one
+// initialisation.  The node itself remembers, in a folder that does not outlive a boot, so that
 // neither a restarted daemon nor a slow controller makes a job believe what is not so.
 //
 // Of a node NODE there are two files.  NODE.owner says for whom it is initialised and only root

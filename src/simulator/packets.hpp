@@ -13,7 +13,7 @@ namespace elastic::simulator {
 
 struct PacketJob {
     Time submit = 0;
-    Duration work = 0;  // e_i: what it takes on one node; > 0
+    Duration work = 0;  // e_i: its run time on one node; > 0
     int type = 0;       // index into PacketWorkload::types
 };
 

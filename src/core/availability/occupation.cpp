@@ -29,7 +29,7 @@ const Layer* take_all(AvailabilityProfile& availability, const Eligibility& elig
     return nullptr;
 }
 
-// The nodes of all layers up to this one while it lasts: those below it outlast it.
+// The nodes of `top` and the layers below it while `top` lasts: lower layers outlast it.
 int height(const std::vector<Layer>& layers, const Layer& top) {
     int nodes = 0;
     for (const Layer* layer = layers.data(); layer <= &top; ++layer)

@@ -226,8 +226,8 @@ void Observer::started(const job_record_t* job, Time now) {
     tell_initialisation(entry, now);
     holders_.push_back(&entry);
     if (!entry.elastic || !job->details) return;
-    // Slurm knows whole seconds only, by which this job's gap would end before that of those that
-    // were resized for it.
+    // By Slurm's start time, which is in whole seconds, the gap of this job would end before the
+    // gaps of jobs that were resized for it.
     entry.history.last_resize = now;
     entry.evolution.begin(now, entry.annotation.profile);
     // Its limit is for the size it asked for.
@@ -249,7 +249,8 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
-// It goes on with what is left of its time, and what it said of its progress is no longer true.
+// The job goes on with the time that is left to it, and its last report of progress is no longer
+// true.
 journal::Start Observer::book_resume(const job_record_t* job, Job& entry, Time now) {
     entry.running = true;
     entry.suspended = false;

@@ -39,10 +39,10 @@ class Schedule : public SystemState {
     void enlarge_start(std::size_t action, const PoolCounts& more, Time until);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
-    // A claimed job, on nodes that are taken for it or others like it but for the idle ones.
+    // A claimed job, on `nodes`, which but for the idle ones are taken for claimed jobs already.
     void start_by_trading(std::uint32_t pending, const PoolCounts& nodes, const PoolCounts& idle,
                           int size);
-    // What the victim of a promise gives up is for `beneficiary`, which leaves `nodes` for it.
+    // The nodes of a promise are for `beneficiary`, which leaves `nodes` for them.
     void trade(const Promise&, JobId beneficiary, const PoolCounts& nodes);
     void shrink_for_anybody(const Shrinkage&);
     // For nobody; what is `used` of the nodes never comes free.
@@ -60,7 +60,7 @@ class Schedule : public SystemState {
     std::optional<Reservation> fit(std::uint32_t pending, Time from);
     // Starts such a job if all of its steps fit from now on.
     bool start_with_steps(std::uint32_t pending, Reason);
-    // Takes what the later steps of a running job need that has these nodes besides, or fewer.
+    // Takes nodes for the later steps of a running job, which gets up to `coming` nodes besides.
     void plan_later_steps(std::uint32_t running, const PoolCounts& coming);
     // What a running job lacks of its present step, if there are idle nodes for as long as it keeps
     // each of them; else none.
