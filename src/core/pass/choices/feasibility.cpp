@@ -5,10 +5,10 @@
 // than all victims take to shrink and to grow back.
 //
 // `mebf` is [mebf] algorithm 3, of which the paper prints only the description:
-//  - the job must have more left than the share theta of its estimated run time,
-//    or the resize comes too late to be worth it (line 2);
-//  - its whole run time with the new size, cost included, must not exceed gamma
-//    times the estimate (lines 3 to 6).
+//  - the job must have more left than the share theta of its estimated run time, or the resize
+//    comes too late to be worth it (line 2);
+//  - its whole run time with the new size, cost included, must not exceed gamma times the estimate
+//    (lines 3 to 6).
 // Both measure against the "static" time, that without any resize: what the job takes at the size
 // it prefers by the limit it asked for.  A limit that was extended since would let a job be shrunk
 // because it was shrunk before.
