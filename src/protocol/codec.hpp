@@ -30,7 +30,4 @@ std::string encode_for_client(Envelope);
 // later minor revision can add some.  The error is one line and names the field.
 Result<Envelope> decode(std::string_view json);
 
-// The value of "type" for a message: "hello", "welcome", ...
-std::string_view type_name(const Message&);
-
 }  // namespace elastic::protocol
