@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <random>
 
 #include "core/pass/planner.hpp"
 #include "simulator/workload.hpp"

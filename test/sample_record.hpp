@@ -2,7 +2,6 @@
 // A record with a field of every format, for the tests of common/record.hpp.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <variant>
 #include <vector>

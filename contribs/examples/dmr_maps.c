@@ -9,7 +9,6 @@
  * With FILE it waits before the last step until there is such a file.  The checkpoint of the end
  * does not depend on the number of processes. */
 #include <dmr.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

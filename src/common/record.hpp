@@ -19,9 +19,9 @@
 //     Json write(const T&) const;
 //     Result<void> read(const Json&, T&) const;  // an error goes on behind the key: " must be ..."
 //
-// Always holds: what is read may come from anybody; the first thing wrong ends it, and the error
-// is one line of printable ASCII that says where it is ("running[3]: held[0] must be ..."), what
-// the limit is and what was found.  Unknown keys are passed over.
+// Always holds: what is read may come from anybody; the first thing wrong ends it, and the error is
+// one line of printable ASCII that says where it is ("running[3]: held[0] must be ..."), what the
+// limit is and what was found.  Unknown keys are passed over.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "common/json.hpp"

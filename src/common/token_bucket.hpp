@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How often somebody may do a thing: some times at once, and from then on at a steady rate.
 //
-// Kept as the one moment at which the bucket is full again, so that nothing has to be done as
-// time passes.  A clock that is set back makes nobody wait longer than `burst` tokens take.
+// Kept as the one moment at which the bucket is full again, so that nothing has to be done as time
+// passes.  A clock that is set back makes nobody wait longer than `burst` tokens take.
 #pragma once
 
 #include <algorithm>

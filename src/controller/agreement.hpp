@@ -8,7 +8,7 @@
 // Besides, `queued` may end denied, `offered` and `accepted` declined or expired, and every open
 // state cancelled; an expand that is applied is done at its deadline.
 //
-// Pure bookkeeping: no Slurm, no sockets, no clock; who drives it does what the transitions mean.
+// Pure bookkeeping: no Slurm, no sockets, no clock; the caller does what the transitions mean.
 //
 // Always holds: at most one open agreement a job; operation ids only grow, also across restarts.
 #pragma once

@@ -88,7 +88,7 @@ struct Job {
     bool running = false;
     bool suspended = false;        // then it is not running
     bool shared = false;           // it runs and does not have its nodes for itself
-    bool shows_last_size = false;  // it was requeued, and Slurm says that it asks for what it had
+    bool shows_last_size = false;  // requeued: Slurm shows the last run's size as asked for
     int restarts = 0;              // how often it was requeued before
     int nodes = 0;
     std::string node_list;
@@ -112,7 +112,7 @@ struct Job {
 
     // What its resizes cost, as declared and measured.
     core::ResizeCost cost() const { return rescale.expected(annotation.cost); }
-    // For whom the nodes are initialised that it uses.
+    // What the nodes that the job uses are initialised for.
     GroupKey group_key() const { return {owner, annotation.packet, annotation.init.program}; }
     // It has had `size` nodes from its last resize until now.
     void count_nodes_until(Time now, int size) { node_time.add(now - began, size); }

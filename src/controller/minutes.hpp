@@ -2,9 +2,9 @@
 // What a running job comes to under limits on the minutes of a resource (processors, nodes, memory:
 // Slurm's TRES) if it has more of it from now on.
 //
-// Slurm asks these limits when a job starts: of its whole time, with all that it has.  Of a running
-// job it counts what the job has now as if it had had that since its start, and ends the job for it
-// where limits are enforced without "safe".
+// Slurm asks these limits when a job starts: of its whole time, with all that it has.  For a
+// running job it counts the present size as if the job had had that since its start, and ends the
+// job by that count where limits are enforced without "safe".
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class NodeTime {
   public:
     // The run, `passed` seconds old, has had `nodes` nodes since the last call.
     void add(Duration passed, int nodes);
-    // With those of its present size.
+    // Of the whole run, which is `passed` seconds old and has had `nodes` nodes since the last
+    // call.
     Duration seconds(Duration passed, int nodes) const;
     // How old the run was when its size changed last; 0: it has not.
     Duration counted() const { return counted_; }
@@ -36,7 +37,7 @@ struct GrowingRun {
     Duration passed = 0;
     Duration left = 0;  // infinite without a time limit
     Duration node_seconds = 0;
-    int nodes = 1;  // that it has now
+    int nodes = 1;  // at present
 };
 
 // Of one resource.
@@ -44,13 +45,13 @@ struct Amount {
     std::uint64_t held = 0, wanted = 0;
 };
 
-// What it will have used at its end.
+// Minutes that the run will have used at its end.
 double minutes_in_all(const GrowingRun&, const Amount&);
 
-// What it has then by Slurm's count of running jobs.
+// The same as Slurm counts for running jobs: as if the run had had its last size since its start.
 double minutes_by_last_size(const GrowingRun&, const Amount&);
 
-// What it uses besides all that it would have used.
+// Minutes that the run uses by growing, above those that it would have used.
 double minutes_more(const GrowingRun&, const Amount&);
 
 }  // namespace elastic::controller

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // An application says how many seconds it has left, not how much work. But its last word before a
-// resize and one behind it are of the same work at two sizes, so their ratio is that of its run
-// times there, which no unit of work is needed for. The time in between, less what the resize took,
-// is work done.
+// resize and a word after it are of the same work at two sizes, so their ratio is that of the run
+// times at these sizes, and no unit of work is needed. The time in between, less what the resize
+// took, is work done.
 //
 // Each ratio gives a linear equation for rho, and all together its least squares. The model of two
 // ratios that contradict each other lies in between.

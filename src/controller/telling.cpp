@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A journal on a full disk misses events, and what comes later makes no sense without them: jobs
-// that end were never started, nodes are given twice. So when it can be written again it is told
-// what there is instead of what has happened. Agreements in flight are not told: a reader takes
-// them up where they go on, as after a crash.
+// that end were never started, nodes are given twice. So when the journal can be written again it
+// is told what there is instead of what has happened. Agreements in flight are not told: a reader
+// takes them up where they go on, as after a crash.
 #include "controller/telling.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // What the journal is told when it has missed something.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "controller/job_table.hpp"

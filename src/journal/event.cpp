@@ -253,17 +253,6 @@ JobId job_of(const Event& event) {
         event.what);
 }
 
-OpId op_of(const Event& event) {
-    return std::visit(
-        [](const auto& e) -> OpId {
-            if constexpr (requires { e.op; })
-                return e.op;
-            else
-                return 0;
-        },
-        event.what);
-}
-
 Json to_json(const Event& event) {
     return write_record(event);
 }

@@ -15,7 +15,6 @@
 // Each kind of event says what the file calls it: kName.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -102,7 +101,7 @@ struct Resize {
     OpId op = 0;
     ResizeKind kind = ResizeKind::shrink;
     int from = 0, to = 0;  // nodes held before and after
-    std::string nodes;     // those that came or went
+    std::string nodes;     // that came or went
     std::string reason;
 };
 
@@ -140,8 +139,8 @@ struct Deny {
     std::string reason;
 };
 
-// The job holds nothing any more.  After the states "REQUEUED" and "SUSPENDED" it may start
-// again; the nodes of a suspended job may be others' meanwhile.
+// The job holds nothing any more.  After the states "REQUEUED" and "SUSPENDED" it may start again;
+// the nodes of a suspended job may be others' meanwhile.
 struct End {
     static constexpr std::string_view kName = "end";
     JobId job = 0;
@@ -150,8 +149,8 @@ struct End {
 };
 
 // The writer itself, first in every journal; again whenever the number of nodes changes. `resume`:
-// events before it may be missing, since the disk was full or the power failed; who exists and who
-// runs where is said anew behind it, so that nothing that was missed is needed.
+// events before it may be missing, since the disk was full or the power failed; behind it the
+// journal says anew which jobs there are and where they run, so that no missing event is needed.
 struct Controller {
     static constexpr std::string_view kName = "controller";
     enum class What { start, stop, reconfigure, resume } what = What::start;
@@ -167,12 +166,12 @@ struct Step {
     static constexpr std::string_view kName = "step";
     JobId job = 0;
     int number = 0;  // from 1
-    int nodes = 0;   // that it has by the profile
+    int nodes = 0;   // by the profile
     int held = 0;    // that the job has; fewer: it waits for the rest
 };
 
-// The job starts on nodes that nothing is known to have initialised for its type, so that it does
-// that first.
+// The job starts on nodes that are not known to be initialised for its type, so that it initialises
+// them first.
 struct Initialise {
     static constexpr std::string_view kName = "initialise";
     JobId job = 0;
@@ -201,7 +200,6 @@ struct Event {
 bool is_resume(const Event&);            // a Controller's
 std::string_view name_of(const Event&);  // "resize": what `event` says in the file
 JobId job_of(const Event&);              // 0 for what is no job's
-OpId op_of(const Event&);                // 0 if it has none
 
 // {"time":12.5,"event":"resize","job":7,...}; keys that have their default and are not needed are
 // left out.

@@ -38,7 +38,7 @@ struct StepBegin {
     Time at = 0;
     int number = 0;   // from 1
     int nodes = 0;    // that the profile says
-    Time had_at = 0;  // when it had them: `at`, later if it waited, or until when it did in vain
+    Time had_at = 0;  // when the job had the nodes: `at`, later if it waited, or when it gave up
 };
 
 struct JobHistory {
@@ -48,7 +48,7 @@ struct JobHistory {
     std::vector<int> sizes;                    // at the start and after each resize
     std::vector<SizeChange> changes;
     std::vector<StepBegin> steps;  // but for the first, with which it starts
-    std::string type;              // for which it initialised nodes, "" if it did not
+    std::string type;              // that it initialised nodes for, "" if it did not
 
     // Seconds for which steps waited.
     Duration step_wait() const;
@@ -61,8 +61,8 @@ struct Timeline {
     std::vector<JobHistory> jobs;  // those that started, in the order of their first start
 };
 
-// Follows the journal as far as it can; what Replay would report is drawn as
-// well as it goes.  Jobs without an end run until the last event.
+// Follows the journal as far as it can; what Replay would report is drawn as well as it goes.  Jobs
+// without an end run until the last event.
 Timeline timeline(const std::vector<Line>& lines);
 
 // The timeline with the rows of `nodes` (Slurm's notation) alone.
@@ -76,10 +76,9 @@ struct TextOptions {
     std::size_t max_legend = 40;  // jobs in the legend
 };
 
-// A row a node (or some neighbouring nodes), a column a slice of time; a cell
-// has the letter of the job that held it longest in that time, or '.' where it
-// was idle for half of it or more.
-// Below it a time axis and a legend with the jobs' sizes.
+// A row a node (or some neighbouring nodes), a column a slice of time; a cell has the letter of the
+// job that held it longest in that time, or '.' where it was idle for half of it or more.  Below it
+// a time axis and a legend with the jobs' sizes.
 std::string draw_text(const Timeline&, const TextOptions& = {});
 
 // A self-contained image: no scripts, no references.  The jobs' data are its tooltips.

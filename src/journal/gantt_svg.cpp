@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The Gantt chart as an image.
 //
-// Neighbouring nodes that a job got and lost at the same times become one
-// rectangle, so a job looks like one block that grows and shrinks, and the file
-// stays small.  Rigid jobs are grey, elastic ones coloured; a green left edge
-// marks nodes that joined a running job, a red right edge nodes it gave up.  Where a step of an
-// evolution profile begins there is a dashed line, and while it waits for nodes its job is hatched.
-// A black left edge marks nodes that a job initialises for its type.
+// Neighbouring nodes that a job got and lost at the same times become one rectangle, so a job looks
+// like one block that grows and shrinks, and the file stays small.  Rigid jobs are grey, elastic
+// ones coloured; a green left edge marks nodes that joined a running job, a red right edge nodes it
+// gave up.  Where a step of an evolution profile begins there is a dashed line, and while it waits
+// for nodes its job is hatched.  A black left edge marks nodes that a job initialises for its type.
 //
-// Always holds: whatever the journal's texts are, the result is well-formed
-// XML without scripts or references.
+// Always holds: whatever the journal's texts are, the result is well-formed XML without scripts or
+// references.
 #include <algorithm>
 #include <array>
 #include <cmath>

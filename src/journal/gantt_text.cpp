@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The Gantt chart for a terminal.
 //
-// A cell stands for some neighbouring nodes during a slice of time.  What it
-// shows is a vote by node-seconds, so a chart too small for its journal still
-// tells the truth on the whole.
+// A cell stands for some neighbouring nodes during a slice of time.  What it shows is a vote by
+// node-seconds, so a chart too small for its journal still tells the truth on the whole.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "common/hostlist.hpp"

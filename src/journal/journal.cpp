@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Files of events.
 //
-// The format needs no header and no index: a line is an event, O_APPEND and one
-// write(2) for whole lines keep writers apart, and a newline is the only thing that
-// makes a line valid.  So each end can recover alone: the writer begins a new
-// line behind a torn one, the reader reports the torn one and goes on.
+// The format needs no header and no index: a line is an event, O_APPEND and one write(2) for whole
+// lines keep writers apart, and a newline is the only thing that makes a line valid.  So each end
+// can recover alone: the writer begins a new line behind a torn one, the reader reports the torn
+// one and goes on.
 //
-// Always holds: no reader keeps more than kMaxLine and one block of a file in
-// memory besides the events it returns.
+// Always holds: no reader keeps more than kMaxLine and one block of a file in memory besides the
+// events it returns.
 #include "journal/journal.hpp"
 
 #include <fcntl.h>
@@ -140,8 +140,8 @@ class Collector {
     std::vector<Event> events_;
 };
 
-// Gives `to` the complete lines of `text`, last first, and leaves in `text` what
-// stands before the first newline: the end of a line that begins further up.
+// Gives `to` the complete lines of `text`, last first, and leaves in `text` what stands before the
+// first newline: the end of a line that begins further up.
 void take_lines_backwards(std::string& text, Collector& to) {
     for (;;) {
         const std::size_t newline = text.rfind('\n');

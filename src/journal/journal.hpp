@@ -27,9 +27,8 @@ struct Batch {
     bool gap = false;      // events are missing before it, and it does not resume
 };
 
-// Appends to a file, one write(2) an event or a batch, so that what was written survives
-// the death of this process and lines of two writers never mix.  Not
-// synchronised: one thread at a time.
+// Appends to a file, one write(2) an event or a batch, so that what was written survives the death
+// of this process and lines of two writers never mix.  Not synchronised: one thread at a time.
 class Writer {
   public:
     Writer() = default;
@@ -38,8 +37,8 @@ class Writer {
     Writer& operator=(const Writer&) = delete;
 
     // Creates the file (mode 0640) if need be; one that is neither empty nor a journal is refused
-    // and left as it is.  Where the last line is
-    // incomplete (a full disk, a power failure), the next event begins a new one.
+    // and left as it is.  Where the last line is incomplete (a full disk, a power failure), the
+    // next event begins a new one.
     Result<void> open(const std::string& path);
     // Opens the same path again, for logrotate; the old file stays in use if that fails.
     Result<void> reopen();
@@ -48,18 +47,18 @@ class Writer {
     // once.  One that was renamed stays in use.
     Result<void> look();
 
-    // When writing begins to fail, the error is returned once; until it succeeds again
-    // events are lost silently and lost() counts them.  Without an open file
-    // nothing is written and nothing is wrong.
+    // When writing begins to fail, the error is returned once; until it succeeds again events are
+    // lost silently and lost() counts them.  Without an open file nothing is written and nothing is
+    // wrong.
     Result<void> write(const Event&);
 
-    // For a writer that saves its own state first: the events as they will be
-    // written next, to be kept with that state; then they are written at once.
+    // For a writer that saves its own state first: the events as they will be written next, to be
+    // kept with that state; then they are written at once.
     Batch prepare(const std::vector<Event>&) const;
     Result<void> write(const Batch&);
-    // After a restart, before all else: writes what is missing of the last batch that was kept.
-    // A file that does not end with that batch then is another one, was cut off, or has more than
-    // was kept: that is a gap, and nothing is written.
+    // After a restart, before all else: writes what is missing of the last batch that was kept.  A
+    // file that does not end with that batch then is another one, was cut off, or has more than was
+    // kept: that is a gap, and nothing is written.
     Result<void> complete(const Batch&);
 
     // Whether the file lacks events, since they were lost or went to another file, and nothing has
@@ -95,8 +94,8 @@ struct Malformed {
     std::string message;
 };
 
-// Reads forward, a bounded buffer at a time.  An incomplete last line is no
-// error: next() says AtEnd, and yields the line once the rest of it is there.
+// Reads forward, a bounded buffer at a time.  An incomplete last line is no error: next() says
+// AtEnd, and yields the line once the rest of it is there.
 class Reader {
   public:
     struct AtEnd {};
@@ -112,8 +111,8 @@ class Reader {
 
     // At the end: is there part of a line?
     bool truncated() const { return begin_ < buffer_.size() || skipping_; }
-    // Has another file taken the path's place (logrotate), or is this one
-    // shorter than what was read?
+    // Has another file taken the path's place (logrotate), or is this one shorter than what was
+    // read?
     bool replaced() const;
 
   private:

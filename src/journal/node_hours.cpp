@@ -3,7 +3,6 @@
 // of it is cut where they change.
 #include "journal/node_hours.hpp"
 
-#include <algorithm>
 #include <map>
 #include <unordered_map>
 

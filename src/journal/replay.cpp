@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A small model of the cluster that believes nothing.
 //
-// It follows every node by name and every agreement by its operation id.  After
-// a violation it goes on with what the journal says, so that one mistake gives
-// one report and not a hundred.
+// It follows every node by name and every agreement by its operation id.  After a violation it goes
+// on with what the journal says, so that one mistake gives one report and not a hundred.
 //
-// Always holds: a node's users and the jobs' node sets say the same, except
-// where a job's list could not be read.
+// Always holds: a node's users and the jobs' node sets say the same, except where a job's list
+// could not be read.
 #include "journal/replay.hpp"
 
 #include <algorithm>
@@ -39,7 +38,7 @@ struct Agreement {
     Stage stage = Stage::offered;
 
     bool may_be(ResizeKind other) const { return !kind || *kind == other; }
-    bool uncertain = false;  // the controller died since; it may have forgotten it
+    bool uncertain = false;  // the controller died since, and may have forgotten it
     int most = 0;            // nodes that may come or go; 0: not known
 };
 
@@ -67,7 +66,7 @@ bool says_what_there_is(const Event& event) {
 }
 
 struct Node {
-    JobId owner = 0;  // who has it whole
+    JobId owner = 0;  // the job that has the whole node; 0: none
     int sharers = 0;
     bool used() const { return owner != 0 || sharers > 0; }
 };
@@ -218,8 +217,8 @@ struct Replay::State {
         job.agreement = agreement;
     }
 
-    // The agreement `op` of a running job; null after a report.  One whose
-    // beginning was lost in a crash begins here.
+    // The agreement `op` of a running job; null after a report.  One whose beginning was lost in a
+    // crash begins here.
     Agreement* in_flight(JobId id, OpId op, std::string_view event) {
         Job* job = running(id, event);
         if (!job) return nullptr;

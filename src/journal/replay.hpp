@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The independent checker: replays a journal and reports whatever cannot be.
-// Shares no code with the scheduler or the controller, so that it can find
-// their mistakes.
+// The independent checker: replays a journal and reports whatever cannot be.  Shares no code with
+// the scheduler or the controller, so that it can find their mistakes.
 #pragma once
 
 #include <cstddef>
@@ -70,9 +69,9 @@ struct Held {
     int count = 0;
 };
 
-// Feed it all lines in order, then finish().  A controller's `start` that is not
-// the first means the last one died: agreements then in flight may be resumed or
-// be silently gone, and the first event of an agreement may have been lost.
+// Feed it all lines in order, then finish().  A controller's `start` that is not the first means
+// the last one died: agreements then in flight may be resumed or be silently gone, and the first
+// event of an agreement may have been lost.
 class Replay {
   public:
     explicit Replay(ReplayOptions options = {});

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From events to spans: who held which node from when to when.
 //
-// Unlike Replay this judges nothing: it draws the best picture of whatever the
-// journal says.
+// Unlike Replay this judges nothing: it draws the best picture of whatever the journal says.
 //
-// Always holds: a span ends no earlier than it begins, and lies in
-// [Timeline::from, Timeline::to].
+// Always holds: a span ends no earlier than it begins, and lies in [Timeline::from, Timeline::to].
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -6,8 +6,8 @@
 // reconnection (client_events.cpp).
 //
 // Messages are read only when no event is left to give out, and the job's size changes for the
-// application as it takes the event about it, so that what it sees is never ahead of what it
-// was told.
+// application as it takes the event about it, so that the size that it sees is never ahead of the
+// events that it was told.
 //
 // Always holds: an answer goes out only for the agreement in flight, once.
 #include "libelastic/client.hpp"

@@ -84,8 +84,8 @@ class Client : private LinkUser {
     }
 
   private:
-    // The agreement in flight and what the application said of it.  Said things are repeated
-    // after a reconnection as long as the controller has the agreement.
+    // The agreement in flight and what the application said of it.  Said things are repeated after
+    // a reconnection as long as the controller has the agreement.
     struct Agreement {
         OpId op = 0;
         ResizeKind kind = ResizeKind::shrink;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What the application is told: events, made of what the controller says and, after a
-// reconnection, of what has changed meanwhile.
+// What the application is told: events, made of what the controller says and, after a reconnection,
+// of what has changed meanwhile.
 //
-// What it still has is in the Welcome, what it has no more is over; whether with effect shows in
-// the list of nodes.  Always holds: each request and release ends with exactly one RESIZED or ENDED
-// event.
+// The Welcome says what is still in flight; all else is over, and the list of nodes shows with what
+// effect.  Always holds: each request and release ends with exactly one RESIZED or ENDED event.
 #include <utility>
 
 #include "libelastic/client.hpp"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A connection that looks after itself.
 //
-// waiting --due--> connecting --> greeting --Welcome--> up; any trouble leads back to waiting,
-// a refusal for good to off.  Everything happens inside wait(), driven by one epoll set of two
+// waiting --due--> connecting --> greeting --Welcome--> up; any trouble leads back to waiting, a
+// refusal for good to off.  Everything happens inside wait(), driven by one epoll set of two
 // descriptors: the socket, which changes, and a timer, which does not.  The epoll descriptor is
-// what the application polls on, so it stays the same over reconnections, and a timer that has
-// run out makes it readable.
+// what the application polls on, so it stays the same over reconnections, and a timer that has run
+// out makes it readable.
 //
-// All addresses of all controllers are tried in turn without a pause, since the one that serves
-// is not known; only after a round without success comes a pause, which doubles, with a random
-// part so that the jobs of a cluster do not all come back at the same moment.  Looking up where
-// the controller is blocks, and has longer pauses of its own.
+// All addresses of all controllers are tried in turn without a pause, since the one that serves is
+// not known; only after a round without success comes a pause, which doubles, with a random part so
+// that the jobs of a cluster do not all come back at the same moment.  Looking up where the
+// controller is blocks, and has longer pauses of its own.
 //
 // Always holds: a message reaches the user only if the controller's user sealed it and it is the
 // next one of this session; there is a socket exactly in connecting, greeting and up.

@@ -13,8 +13,8 @@ namespace elastic::libelastic {
 
 using Names = std::set<std::string>;
 
-// A list that cannot be read counts as empty: lists come from the controller or Slurm, and
-// what they are compared for is only whether something has changed.
+// A list that cannot be read counts as empty: lists come from the controller or Slurm, and what
+// they are compared for is only whether something has changed.
 inline Names names_of(const std::string& list) {
     const auto names = expand_hostlist(list);
     return names ? Names(names->begin(), names->end()) : Names();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a node is initialised for ([packet]): jobs of one type that follow each other on it share
-// one initialisation.  The node itself remembers, in a folder that does not outlive a boot, so
-// that neither a restarted daemon nor a slow controller makes a job believe what is not so.
+// What a node is initialised for ([packet]): successive jobs of one type on the node share one
+// initialisation.  The node itself remembers, in a folder that does not outlive a boot, so that
+// neither a restarted daemon nor a slow controller makes a job believe what is not so.
 //
 // Of a node NODE there are two files.  NODE.owner says for whom it is initialised and only root
 // reads and writes it; NODE.done is the user's, and holds a line once the initialisation has
@@ -57,8 +57,8 @@ class Record {
     int lock_, done_;  // descriptors, closed before any other program runs
 };
 
-// A job that needs no initialisation is to run on the node: what another job left is forgotten.
-// As root.
+// A job that needs no initialisation is to run on the node: what another job left is forgotten.  As
+// root.
 Result<void> forget(const std::string& folder, const std::string& node, std::uint32_t job);
 
 // Runs the program as this process's user, in its folder and with its output, and waits.  It has no

@@ -8,11 +8,11 @@
 // find them and Slurm would take them as given.  A job is elastic if its own submission says so:
 // inside a job what the environment says is forgotten before options are read.
 //
-// On the nodes it initialises for the type of a job ([packet]) before the first task there runs:
-// as root it finds out whether the node is initialised already, as the job's user it runs the
-// program.  An error ends the task with a line in its output, whether plugstack.conf calls this
-// plugin required or not.  Its arguments there: records=FOLDER (default /run/slurm-elastic), and
-// front_end where one slurmd stands for all nodes.
+// On the nodes it initialises for the type of a job ([packet]) before the first task there runs: as
+// root it finds out whether the node is initialised already, as the job's user it runs the program.
+// An error ends the task with a line in its output, whether plugstack.conf calls this plugin
+// required or not.  Its arguments there: records=FOLDER (default /run/slurm-elastic), and front_end
+// where one slurmd stands for all nodes.
 //
 // When a job has ended, or has given up a node, what killed processes with libelastic-mpi have left
 // there in shared memory is removed.

@@ -234,10 +234,6 @@ void fields(F& f, Envelope& e) {
     f.alternative(e.message, Which{kTypeNames});
 }
 
-std::string_view type_name(const Message& message) {
-    return kTypeNames[message.index()];
-}
-
 std::string encode(const Envelope& envelope) {
     return write_record(envelope).dump();
 }

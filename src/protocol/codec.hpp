@@ -18,19 +18,16 @@ inline constexpr std::size_t kMaxName = 255;             // characters of a host
 inline constexpr double kMaxSeconds = 10.0 * 366 * 86400;
 inline constexpr int kMaxTail = 100'000;  // journal events of one Query
 
-// One line of JSON.  Never fails: texts for humans (reason, message) are cut at kMaxText and
-// their control characters become spaces, seconds are clamped to [0, kMaxSeconds].
-// Everything else is the caller's to keep within the limits, or the peer will refuse it.
+// One line of JSON.  Never fails: texts for humans (reason, message) are cut at kMaxText and their
+// control characters become spaces, seconds are clamped to [0, kMaxSeconds].  Everything else is
+// the caller's to keep within the limits, or the peer will refuse it.
 std::string encode(const Envelope&);
 // The same, but a Reply that fits into no frame becomes a Failure that says so.
 std::string encode_for_client(Envelope);
 
-// Strict: every field of the message must be there with its type and within its limits, texts
-// hold no control characters, an unknown "type" is an error.  Unknown fields are ignored, so
-// that a later minor revision can add some.  The error is one line and names the field.
+// Strict: every field of the message must be there with its type and within its limits, texts hold
+// no control characters, an unknown "type" is an error.  Unknown fields are ignored, so that a
+// later minor revision can add some.  The error is one line and names the field.
 Result<Envelope> decode(std::string_view json);
-
-// The value of "type" for a message: "hello", "welcome", ...
-std::string_view type_name(const Message&);
 
 }  // namespace elastic::protocol

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Finding the controller without asking Slurm's libraries.
 //
-// The library lives in applications, which must not link Slurm, so the few keys it needs are
-// read from slurm.conf here.  elastic.conf is the administrator's, checked by the plugin; only
-// its port matters here, so it is read as leniently.
+// The library lives in applications, which must not link Slurm, so the few keys it needs are read
+// from slurm.conf here.  elastic.conf is the administrator's, checked by the plugin; only its port
+// matters here, so it is read as leniently.
 //
 // Always holds: an Endpoint handed out has at least one controller.
 #include "protocol/endpoint.hpp"

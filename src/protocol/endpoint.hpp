@@ -46,8 +46,8 @@ std::string munge_socket_of(std::string_view auth_info);
 // which was set when the job was submitted: ListenPort may have changed.  Files of another
 // SlurmUser add nothing.  A socket that neither names is MUNGE_SOCKET's, if that is set.
 //
-// A job's environment is its owner's, so this is right for clients only: nobody but the owner
-// is deceived by what it says.
+// A job's environment is its owner's, so this is right for clients only: nobody but the owner is
+// deceived by what it says.
 Result<Endpoint> find_endpoint();
 
 }  // namespace elastic::protocol

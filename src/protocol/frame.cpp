@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cutting a byte stream into frames.
 //
-// Lengths are checked as soon as their four bytes are there, before any byte of the frame, so
-// an oversized frame costs its sender four bytes and the reader nothing.
+// Lengths are checked as soon as their four bytes are there, before any byte of the frame, so an
+// oversized frame costs its sender four bytes and the reader nothing.
 //
 // Always holds: taken_ <= complete_ <= buffer_.size(), and complete_ is where a length begins.
 #include "protocol/frame.hpp"

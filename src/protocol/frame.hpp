@@ -11,16 +11,16 @@
 
 namespace elastic::protocol {
 
-// Largest frames in bytes, without the four of the length.  A credential is a third larger
-// than its payload, plus about 200 bytes; munged takes no request over 1 MiB.
+// Largest frames in bytes, without the four of the length.  A credential is a third larger than its
+// payload, plus about 200 bytes; munged takes no request over 1 MiB.
 inline constexpr std::size_t kMaxClientFrame = 64 * 1024;   // towards the controller
 inline constexpr std::size_t kMaxReplyFrame = 1024 * 1024;  // towards clients
 
 // What fits into a reply frame once it is sealed.
 inline constexpr std::size_t kMaxReplyPayload = 760 * 1024;
 
-// `bytes` behind its length.  At most 4 GiB - 1 bytes; the receiver's maximum is the caller's
-// to keep.
+// `bytes` behind its length.  At most 4 GiB - 1 bytes; the receiver's maximum is the caller's to
+// keep.
 std::string frame(std::string_view bytes);
 
 // Takes a stream in pieces of any size and gives its frames back.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A word of an enumeration, as far as this version knows it: a later peer may say others, which are
-// kept as they came, so that an answer or a log can repeat them.
+// A word of an enumeration, whether this version knows it or not: a later peer's words are kept as
+// they came, so that an answer or a log can repeat them.
 #pragma once
 
 #include <optional>

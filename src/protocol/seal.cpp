@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Credentials by MUNGE, which every Slurm cluster has already.
 //
-// MUNGE says who sealed a credential, lets only the named user open it, and opens each one
-// once on a host within its lifetime.  That a credential opened on one host cannot be sent
-// again to another is the session's and sequence's part (doc/protocol.md, "Security").
+// MUNGE says who sealed a credential, lets only the named user open it, and opens each one once on
+// a host within its lifetime.  That a credential opened on one host cannot be sent again to another
+// is the session's and sequence's part (doc/protocol.md, "Security").
 //
 // Always holds: a payload is handed out only after munge_decode reported success; libmunge also
 // returns the payload of expired and replayed credentials, which is dropped here.

@@ -32,13 +32,13 @@ class Seal {
     virtual Result<Opened> open(std::string_view credential) = 0;
 };
 
-// Seconds a credential stays valid.  Short, since it is opened as it arrives, but long enough
-// for clocks that differ a little between nodes.
+// Seconds a credential stays valid.  Short, since it is opened as it arrives, but long enough for
+// clocks that differ a little between nodes.
 inline constexpr int kSealLifetime = 300;
 
 // MUNGE credentials (munge(7)), restricted to the reader with MUNGE_OPT_UID_RESTRICTION.
-// `socket_path`: munged's, "" for the default one.  An error is munge's own text.  Blocks for
-// one exchange with the local munged, about 0.2 ms; below two seconds when munged is restarting.
+// `socket_path`: munged's, "" for the default one.  An error is munge's own text.  Blocks for one
+// exchange with the local munged, about 0.2 ms; below two seconds when munged is restarting.
 Result<std::unique_ptr<Seal>> munge_seal(const std::string& socket_path = "",
                                          int lifetime = kSealLifetime);
 

@@ -3,7 +3,6 @@
 // by a line's length, and who does not know the secret is not listened to (Launcher's Listener).
 #include "runtime/channel.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/tcp.h>

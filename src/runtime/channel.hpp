@@ -73,8 +73,8 @@ class Channel {
     int fd() const { return socket_.get(); }
     bool open() const { return static_cast<bool>(socket_); }
     void send(const Message& message);
-    // The next message; nothing if there is none within the time (kNever: as long as it takes)
-    // or the connection is over, see open().
+    // The next message; nothing if there is none within the time (kNever: as long as it takes) or
+    // the connection is over, see open().
     std::optional<Message> receive(Duration wait);
 
   private:

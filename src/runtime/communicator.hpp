@@ -36,8 +36,8 @@ class Communicator {
     // The first error that any process has.
     Result<void> all(const Result<void>& mine);
 
-    // Puts the blocks of an array on their nodes, on each of which there is a process: the array
-    // as it is then.  The files have the stem and the block's number in their names.
+    // Puts the blocks of an array on their nodes, on each of which there is a process: the array as
+    // it is then.  The files have the stem and the block's number in their names.
     Result<Array> move(Store& store, const Array& array, const Bounds& bounds,
                        const std::vector<std::string>& nodes, const std::string& stem);
 

@@ -130,8 +130,8 @@ class array {
     std::size_t width_;
 };
 
-// A variable that all processes have alike: `initial` in a program that begins, in one that is
-// reborn what it was.  It is used as a T is.
+// A variable that all processes have alike, used as a T is: `initial` in a program that begins, its
+// last value in a program that is reborn.
 template <class T>
 class value {
     static_assert(std::is_trivially_copyable_v<T>, "values are moved as bytes");

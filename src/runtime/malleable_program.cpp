@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A resize as [gupta] section III-C has it: what is on nodes that leave is moved to those that stay
-// by the processes that leave (evacuation), what the next world has to know is written beside the
-// arrays (checkpoint), and the next world, which may have been started meanwhile, connects, takes
-// the arrays over and moves what belongs on nodes that have come (rebalance).
+// A resize as [gupta] section III-C has it.  Processes that leave move the data on their nodes to
+// nodes that stay (evacuation), and write what the next world has to know beside the arrays
+// (checkpoint).  The next world, which may have been started meanwhile, connects, takes the arrays
+// over and moves the data that belong on nodes that have come (rebalance).
 //
-// Always holds: what a world computes with is not written to by another one, nor freed, until that
-// one has confirmed that it has everything; until then this world can go on.  All processes take
-// the same decisions, from what process 0 has shared.
+// Always holds: the data that a world computes with are neither written to nor freed by the next
+// world until that has confirmed that it has everything; until then the old world can go on.  All
+// processes take the same decisions, from what process 0 has shared.
 #include "runtime/malleable_program.hpp"
 
 #include <fmt/format.h>

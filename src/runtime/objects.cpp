@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Objects are moved whole, where their measured load balances, and only in a resize: packed by the
-// processes that have them into memory which the next world maps, unpacked by those that get them.
+// Objects are moved whole, to where their measured loads balance, and only in a resize: the old
+// owners pack them into memory which the next world maps, and the new owners unpack them.
 //
 // Always holds: all processes know the owner of each object, and the program's own objects stay as
 // they are until the next world has confirmed.

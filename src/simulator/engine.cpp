@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A binary heap of ends, requests and wake-ups, merged with the arrivals, which are in order as
-// they are.  Whatever changes a running job's future gives it a new version; events of an older one
+// A binary heap of ends, requests and wake-ups, merged with the arrivals, which are in order
+// already.  Whatever changes a running job's future gives it a new version; events of an older one
 // are thrown away when they come up.
 //
-// A rigid job costs one push and one pop.  What an elastic job needs besides stands in a slot that
-// it has while it runs.  Nothing is allocated for an event once the arrays have grown, and nothing
-// is formatted here.
+// A rigid job costs one push and one pop.  The further state of an elastic job stands in a slot
+// that the job has while it runs.  Nothing is allocated for an event once the arrays have grown,
+// and nothing is formatted here.
 //
 // Always holds: the number of passes is bounded, whatever the policy does. Arrivals, ends, starts
 // and requests are as many as the workload has, and between two of them there is a bounded number

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Logs of clean sites exceed their machine, too, for seconds: clocks differ, and a
-// job's end is noted late.  (SDSC SP2's by 0.3 % of its node-seconds, KTH's by
-// 0.001 %.)  Where nodes are shared it is many times that.
+// Logs of clean sites exceed their machine, too, for seconds: clocks differ, and a job's end is
+// noted late.  (SDSC SP2's by 0.3 % of its node-seconds, KTH's by 0.001 %.)  Where nodes are shared
+// it is many times that.
 #include "simulator/log_check.hpp"
 
 #include <fmt/format.h>

@@ -318,10 +318,6 @@ class ElasticJobs {
 
 }  // namespace
 
-ElasticModel lina_model() {
-    return {};
-}
-
 ElasticModel mebf_model(Range rho, double cost_factor, core::SpeedupModel::Kind rho_model) {
     ElasticModel model;
     model.speedup = core::SpeedupModel::Kind::rho;

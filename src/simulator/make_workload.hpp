@@ -26,7 +26,10 @@ struct Range {
     double low = 0, high = 0;
 };
 
-// What elastic jobs are like.
+// What elastic jobs are like.  The defaults are [lina] section 5.2.  The paper does not give: b,
+// taken to be as alpha; the number of nodes an event asks for, taken uniformly from 1 to half of
+// the preferred size, which is as far as its jobs can shrink from there; whether "30% to 60% of
+// work is left" holds for the first event or all, taken for all.
 struct ElasticModel {
     core::SpeedupModel::Kind speedup = core::SpeedupModel::Kind::overhead;
     // What `rho` means: the serial share, or `power`, an exponent.
@@ -48,16 +51,10 @@ struct ElasticModel {
     Range work_left{0.3, 0.6};           // when it asks
 };
 
-// [lina] section 5.2.  The paper does not give: b, taken to be as alpha; the number of nodes an
-// event asks for, taken uniformly from 1 to half of the preferred size, which is as far as its jobs
-// can shrink from there; whether "30% to 60% of work is left" holds for the first event or all,
-// taken for all.
-ElasticModel lina_model();
-
-// [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS
-// 0.1..0.2, HS 0..0.1; what it means is `rho_model`, Amdahl's law or the power law.  "Follows a
-// normal distribution" within these; b as in lina_model(); no cost of synchronisation and
-// negotiation.  `cost_factor` is 1 for ROF, the full overhead, 0.5 for ROH.
+// [mebf] section 4.3, with speed-up by rho within `rho`: LS is 0.2..0.3, MS 0.1..0.2, HS 0..0.1;
+// what it means is `rho_model`, Amdahl's law or the power law.  "Follows a normal distribution"
+// within these; b as in [lina]; no cost of synchronisation and negotiation.  `cost_factor` is
+// 1 for ROF, the full overhead, 0.5 for ROH.
 ElasticModel mebf_model(Range rho, double cost_factor = 1,
                         core::SpeedupModel::Kind rho_model = core::SpeedupModel::Kind::rho);
 

@@ -49,8 +49,8 @@ struct Summary : Experience {
     Duration makespan = 0;
     // Node-seconds held by jobs, by nodes times makespan; and those less what resizes cost.
     double utilisation = 0, useful_utilisation = 0;
-    // Jobs that a reservation said a start of, and how long after the first that was said one of
-    // them started at the latest, seconds.
+    // Jobs to which a reservation promised a start, and by how much the latest of them missed its
+    // first promise, seconds.
     std::int64_t promised = 0;
     Duration latest_start = 0;
     Counters counters;

@@ -147,15 +147,6 @@ Duration until(Time limit, Time begin, Time end) {
 
 }  // namespace
 
-double initialisation_share(const PacketWorkload& workload) {
-    double init = 0, work = 0;
-    for (const PacketJob& job : workload.jobs) {
-        init += workload.types[static_cast<std::size_t>(job.type)].initialisation;
-        work += job.work;
-    }
-    return init + work > 0 ? init / (init + work) : 0;
-}
-
 Duration initialisation_for(double share, Duration total, std::size_t jobs) {
     return share / (1 - share) * total / static_cast<double>(jobs);
 }

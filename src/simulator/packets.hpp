@@ -13,7 +13,7 @@ namespace elastic::simulator {
 
 struct PacketJob {
     Time submit = 0;
-    Duration work = 0;  // e_i: what it takes on one node; > 0
+    Duration work = 0;  // e_i: its run time on one node; > 0
     int type = 0;       // index into PacketWorkload::types
 };
 
@@ -29,11 +29,9 @@ struct PacketWorkload {
     std::vector<PacketType> types;
 };
 
-// Share of the initialisations in all that the jobs take, had each its own: the S of [packet]
-// section 6.
-double initialisation_share(const PacketWorkload&);
-// The initialisation time, the same for all types, with which that is `share` (0 to 1, without
-// these) of jobs that take `total` seconds together.
+// The initialisation time, the same for all types, with which initialisations are `share` (the S of
+// [packet] section 6; above 0, below 1) of all that jobs take, had each its own, where the jobs
+// take `total` seconds together without them.
 Duration initialisation_for(double share, Duration total, std::size_t jobs);
 
 struct PacketOptions {

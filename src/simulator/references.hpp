@@ -22,12 +22,12 @@ struct Means {
 // no cost.  Each figure is the largest of
 //  - the jobs' least run times, as if each had the machine for itself;
 //  - the shortest remaining processing time first (Schrage 1968, optimal for the mean turnaround on
-//  one machine) of the jobs'
-//    least work on one machine as fast as all nodes together (turnaround only);
+//    one machine) of the jobs' least work on one machine as fast as all nodes together (turnaround
+//    only);
 //  - mean busy times (Goemans, Queyranne, Schulz, Skutella, Wang 2002, section 2): on that machine
-//  no schedule has a smaller
-//    weighted sum of them than the one that always works on the job with most weight by work, and a
-//    job ends at least half of its least run time after its mean busy time.
+//    no schedule has a smaller weighted sum of mean busy times than the one that always works on
+//    the job with most weight by work, and a job ends at least half of its least run time after its
+//    mean busy time.
 Means lower_bound(const Workload&);
 
 // Smallest remaining work first, looked at anew at each arrival and end: whatever fits starts, be

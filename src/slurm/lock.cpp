@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Everything that starts or resizes a job needs the job and node records for
-// writing and the rest for reading; there is one set of locks for that, so that
-// the order of locking can never differ between two places.
+// Everything that starts or resizes a job needs the job and node records for writing and the rest
+// for reading; there is one set of locks for that, so that the order of locking can never differ
+// between two places.
 #include "slurm/lock.hpp"
 
 #include <ctime>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // slurmctld's locks as scopes.
 //
-// Rules: hold them briefly; never wait for a peer, a file or another thread
-// inside; never nest, but as it is said below.
+// Rules: hold them briefly; never wait for a peer, a file or another thread inside; never nest, but
+// as it is said below.
 #pragma once
 
 #include <chrono>

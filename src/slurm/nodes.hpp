@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "slurm/compat/compat.hpp"
 
@@ -17,8 +16,8 @@ void for_each_node(bitstr_t* bits, Function&& function) {
         if (bit_test(bits, node)) function(node);
 }
 
-// Owns a bitstr_t over all node records.  Use only while the node lock is held:
-// the number of nodes may change when it is not.
+// Owns a bitstr_t over all node records.  Use only while the node lock is held: the number of nodes
+// may change when it is not.
 class NodeSet {
   public:
     NodeSet() : bits_(bit_alloc(node_record_count)) {}

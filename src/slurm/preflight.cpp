@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two schedulers in one controller would undo each other's plans, so nothing
-// but this plugin may start jobs; and what the resize sequences were not made
-// for is refused here, before it can go wrong at run time.
+// Two schedulers in one controller would undo each other's plans, so nothing but this plugin may
+// start jobs; and what the resize sequences were not made for is refused here, before it can go
+// wrong at run time.
 #include "slurm/preflight.hpp"
 
 #include <fmt/format.h>

@@ -7,8 +7,8 @@
 
 namespace elastic::slurm {
 
-// Every setting that is wrong, with its value, the reason and what to write instead.
-// Empty: all is well.  To be called where Slurm cannot be reading slurm.conf just now.
+// Every setting that is wrong, with its value, the reason and what to write instead.  Empty: all is
+// well.  To be called where Slurm cannot be reading slurm.conf just now.
 std::vector<std::string> wrong_settings();
 
 // Settings that work but that an administrator should know the effect of.

@@ -3,6 +3,8 @@
 // the records are Slurm's and last as long as the hold.
 #pragma once
 
+#include <string>
+
 #include "controller/job_table.hpp"
 #include "slurm/compat/compat.hpp"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The annotation reaches slurmctld in one of two ways: as the variable that the
-// SPANK plugin's option sets in the job's SPANK environment, or, where that
-// plugin is not installed, in the job's comment.  From here on there is one
-// form only, the JSON in admin_comment, which users cannot change.
+// The annotation reaches slurmctld in one of two ways: as the variable that the SPANK plugin's
+// option sets in the job's SPANK environment, or, where that plugin is not installed, in the job's
+// comment.  From here on there is one form only, the JSON in admin_comment, which users cannot
+// change.
 #include "slurm/submission.hpp"
 
-#include <cstring>
 #include <string_view>
 
 #include "common/text.hpp"
@@ -224,9 +223,9 @@ struct Site {
     core::Config config;
 };
 
-// The files are read again only when Slurm has read its own:
-// submissions come with slurmctld's locks held.  Slurm's mark has a resolution of one
-// second, so what was read within that second may be older.
+// The files are read again only when Slurm has read its own: submissions come with slurmctld's
+// locks held.  Slurm's mark has a resolution of one second, so what was read within that second may
+// be older.
 Site site() {
     static std::mutex mutex;
     static time_t read_at = 0;

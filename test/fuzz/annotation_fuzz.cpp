@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The input is an annotation, typed or as it is stored.  One that is taken has its sizes in order
+// and in range and survives the way to JSON and back; one that is refused is told in one clean
+// line.
 #include "core/model/annotation/annotation.hpp"
 
 #include "fuzz.hpp"

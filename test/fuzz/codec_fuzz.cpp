@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The input is the JSON of a message.  One that is let in is encoded to what decodes to the same;
+// one that is refused is told in one clean line.
 #include "protocol/codec.hpp"
 
 #include "fuzz.hpp"

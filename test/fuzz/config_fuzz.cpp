@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The input is an elastic.conf, and a slurm.conf: an error is one line that names the file, and a
+// value is no longer than the text.
 #include "core/model/config.hpp"
 
 #include "common/config_file.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The input is a node list.  Expanded, compressed and expanded again it is the same set of names,
+// of bounded number.
 #include "common/hostlist.hpp"
 
 #include <set>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The input is a string, which JSON can carry whatever its bytes, and a JSON text, which is refused
+// or survives the way to a value and back.
 #include "common/json.hpp"
 
 #include "fuzz.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+// The input is a log in any format, read as an export of sacct and as whatever it looks like.  The
+// jobs that come out are within their limits and have a number each, and a workload is made of them
+// or refused in one clean line.
 #include <set>
 
 #include "fuzz.hpp"

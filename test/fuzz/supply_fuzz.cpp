@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The input is a file of prices and caps.  What is taken has bounded terms at every instant at
+// which they change, and those instants come to an end; what is refused is told with the source's
+// name.
 #include "common/limits.hpp"
 #include "common/text.hpp"
 #include "core/model/annotation/annotation.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// The input is a log in the Standard Workload Format, packed or not.  Unpacking keeps to its limit,
+// lenient reading takes every text, strict reading those without a malformed line, and jobs are
+// within their limits.
 #include "simulator/logs/swf.hpp"
-
-#include <cmath>
 
 #include "fuzz.hpp"
 #include "simulator/logs/unpack.hpp"

@@ -2,7 +2,6 @@
 // What must hold for every schedule of evolving applications ([evolving] sections 3.3 and 4.2), and
 // that fit() finds what trying everything does.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <random>
 #include <vector>

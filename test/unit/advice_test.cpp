@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "studies/advice/page.hpp"
 #include "studies_test.hpp"

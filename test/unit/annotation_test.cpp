@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Annotations: every key, what is completed from the node count, what is refused and in which
+// words, and the way to JSON and back.
 #include "core/model/annotation/annotation.hpp"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The availability profile in each of its shapes: how many nodes are free when, and from when on so
+// many are; against a calendar written down second by second.
 #include "core/availability/availability_profile.hpp"
 
 #include <random>

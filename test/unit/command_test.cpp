@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Programs that the controller runs for their output: what they inherit, what becomes of those that
+// fail, print too much or take too long.
 #include "common/command.hpp"
 
 #include <sys/stat.h>

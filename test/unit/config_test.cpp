@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// elastic.conf: every key, the defaults, and what is said of wrong settings.
 #include "core/model/config.hpp"
 
 #include "testing.hpp"

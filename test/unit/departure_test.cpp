@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+// How jobs leave nodes that they are not to have any longer: how many at a time, with which others,
+// and where they grow first.
 #include "core/model/departure.hpp"
-
-#include <utility>
 
 #include "core/model/annotation/annotation.hpp"
 #include "testing.hpp"

@@ -2,7 +2,6 @@
 // Evolution profiles as layers, and how they fit into the availability profile.
 #include "core/model/evolution_profile.hpp"
 
-#include <algorithm>
 #include <random>
 
 #include "core/availability/occupation.hpp"

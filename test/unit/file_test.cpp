@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Files that are replaced as a whole, settings one a line, and the values that are looked up in a
+// slurm.conf.
 #include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "common/atomic_file.hpp"

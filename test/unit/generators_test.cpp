@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Workload models: the generated logs have the properties that their papers print, and are read
+// again as written.
 #include "simulator/generators.hpp"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Node lists as Slurm writes them: expanded within bounds, compressed, and without some of their
+// hosts.
 #include "common/hostlist.hpp"
 
-#include <algorithm>
 #include <random>
 #include <set>
 

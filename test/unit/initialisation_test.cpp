@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// What a node remembers between jobs: whose initialisation it has, what ends that, and that no
+// other user can make it up.
 #include "node/initialisation.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cstdio>
+// Each event of the journal: its JSON there and back, its description for people, and what is
+// refused as one.
 #include <string>
 #include <vector>
 
@@ -55,11 +56,9 @@ TEST(keys_and_their_order_are_those_of_the_format) {
              R"({"time":2,"event":"start","job":7,"nodes":"n1","count":1})");
 }
 
-TEST(job_and_operation_are_those_of_the_event) {
+TEST(the_job_is_that_of_the_event) {
     check_eq(job_of({0, Accept{7, 9}}), 7u);
-    check_eq(op_of({0, Accept{7, 9}}), 9);
     check_eq(job_of({0, Controller{}}), 0u);
-    check_eq(op_of({0, End{7, "FAILED", 0}}), 0);
 }
 
 TEST(what_is_no_event_is_refused) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The journal's file: written in batches that a crash may cut, a disk may refuse and others may
+// rename or delete; read forwards, backwards and from a place.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,6 +37,10 @@ void append(const std::string& path, const std::string& text) {
 
 Event accept(OpId op, JobId job = 7) {
     return {static_cast<Time>(op), Accept{job, op}};
+}
+
+OpId op_of(const Event& accepted) {
+    return std::get<Accept>(accepted.what).op;
 }
 
 std::string line(OpId op, JobId job = 7) {

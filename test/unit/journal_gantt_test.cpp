@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cstdlib>
+// Charts of a journal: who holds which node when, across gaps too, drawn for a terminal and as an
+// image.
 #include <string>
 
 #include "journal/axis.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// JSON values: the texts that they are written as, what is parsed, and lookups that fall back.
 #include "common/json.hpp"
 
 #include <cmath>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Logs in the Standard Workload Format: which jobs their lines become, what is malformed, and files
+// packed in any way, bombs among them.
 #include "simulator/logs/reader.hpp"
 
 #include <archive.h>

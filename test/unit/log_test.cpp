@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Log lines: which reach the sink, and that a kind is not repeated within a minute.
 #include "common/log.hpp"
 
 #include <vector>

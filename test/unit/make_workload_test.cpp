@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Logs become workloads: sizes in nodes, which jobs are elastic and how, run times, and what is
+// said where options or jobs make no sense.
 #include "simulator/make_workload.hpp"
 
 #include <algorithm>
@@ -192,7 +194,7 @@ TEST(run_times_are_converted_to_the_preferred_size) {
     check_near(w.jobs[0].estimate, 75, 1e-9);
 }
 
-TEST(lina_model_draws_within_its_ranges) {
+TEST(the_model_of_lina_draws_within_its_ranges) {
     const Workload w = make(some_log(2000), {.elastic = 100});
     std::size_t events = 0, growths = 0;
     for (const Elasticity& e : w.elasticities) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Node hours of jobs and what they cost, where prices change and journals have gaps.
 #include "journal/node_hours.hpp"
 
 #include "testing.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Policies by name, and their choices by key and value.
 #include "core/model/policy.hpp"
 
 #include <string>

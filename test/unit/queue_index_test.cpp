@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The tournament tree over the queue finds what a walk over every place finds.
 #include "core/availability/queue_index.hpp"
 
 #include <algorithm>

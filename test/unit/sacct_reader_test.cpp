@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Exports of sacct: which jobs their records become, whatever columns, units and notations they
+// have.
 #include "simulator/logs/sacct.hpp"
 
 #include "simulator/logs/reader.hpp"

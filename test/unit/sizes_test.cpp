@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+// The rules that say which sizes a job may have, each against its definition size by size.
 #include <algorithm>
 #include <climits>
-#include <random>
 
 #include "core/model/types.hpp"
 #include "testing.hpp"

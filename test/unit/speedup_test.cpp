@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The speed-up models of the papers, and the ledger of a job's work through its resizes.
 #include "core/model/speedup.hpp"
 
 #include <random>

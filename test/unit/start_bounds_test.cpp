@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// What is remembered of failed searches: an instant before which nobody who wants as much can
+// start, which is never too late.
 #include "core/availability/start_bounds.hpp"
 
 #include <algorithm>

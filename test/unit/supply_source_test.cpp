@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The thread that looks after prices and caps: when it tells of changes, and how it is stopped and
+// reconfigured.
 #include "controller/supply_source.hpp"
 
 #include <sys/stat.h>

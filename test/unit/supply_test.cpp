@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Prices and caps of sets of nodes over time, and what is said of wrong lines.
 #include "core/model/supply.hpp"
 
 #include "testing.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Texts: made printable, cut, split, and read as numbers.
 #include "common/text.hpp"
 
 #include "testing.hpp"

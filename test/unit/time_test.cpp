@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Times in seconds and in Slurm's notation.
 #include "common/time.hpp"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Statistics of how long something took: sums of all, quantiles of the last ones.
 #include "controller/times.hpp"
 
 #include "testing.hpp"

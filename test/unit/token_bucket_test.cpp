@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A bucket of tokens allows a burst and then a rate, whatever its clock does.
 #include "common/token_bucket.hpp"
 
 #include "testing.hpp"

@@ -6,6 +6,7 @@
 // carried out by the Settlement.
 #pragma once
 
+#include <string>
 #include <unordered_map>
 
 #include "common/log.hpp"

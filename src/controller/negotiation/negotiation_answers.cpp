@@ -49,11 +49,11 @@ bool Negotiation::on(Job& job, const protocol::Accept& accept, Time now) {
     if (agreement->kind == ResizeKind::shrink) agreement->resizing_since = now;
     outbox_.note(now, journal::Accept{job.id, agreement->op, is_partly ? accept.count : 0});
     tell(job, protocol::Accepted{agreement->op, grace_of(config_, job)});
-    if (is_partly) back_off(job.id, now);           // it has declined the others
-    return is_partly || may_be_traded(*agreement);  // which may be of use elsewhere
+    if (is_partly) back_off(job.id, now);           // the other nodes count as declined
+    return is_partly || may_be_traded(*agreement);  // and may be of use elsewhere
 }
 
-// What it gives up was for one job, and from now on it may do for another.
+// The nodes of the shrink were for one job; from now on they may go to another.
 bool Negotiation::may_be_traded(const Agreement& shrink) const {
     return shrink.kind == ResizeKind::shrink && shrink.beneficiary && config_.policy.trades();
 }
@@ -117,7 +117,7 @@ bool Negotiation::on(Job& job, const protocol::Done& done, Time now) {
         if (agreement->state == AgreementState::released) return false;  // said twice
         if (!advance(job, *agreement, AgreementEvent::release)) return false;
         measure(job, *agreement, now);
-        agreement->deadline = kNever;  // it is others whom it waits for now
+        agreement->deadline = kNever;  // from now on it waits for other victims
         outbox_.note(now, journal::Release{job.id, agreement->op});
         return may_be_traded(*agreement);
     }

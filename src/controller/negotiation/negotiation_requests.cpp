@@ -121,7 +121,7 @@ bool Negotiation::on(Job& job, const protocol::Release& release, Time now) {
 
 bool Negotiation::on(Job& job, const protocol::Progress& progress, Time now) {
     job.time.say_progress(now, progress.remaining);
-    // Nodes that have come are of no use before it says that it uses them.
+    // Nodes that have come are of no use before the application says that it uses them.
     const Agreement* open = state_.book.of_job(job.id);
     const bool is_spreading =
         open && (open->state == AgreementState::joined || open->state == AgreementState::applied);

@@ -5,9 +5,9 @@
 // (`rising`) until the first reservation is made; from there on, a job fits if it ends before the
 // reservation or leaves the extra nodes of that instant alone (`dip`), which is EASY's rule and
 // needs two numbers.  Both are read off the vacancies, which outlive the pass, and the few changes
-// of this one.  What goes beyond (several reservations, conservative backfilling) makes the steps:
-// a sorted array of times with one row of counts by pool each, where a change costs one walk over
-// the steps it covers and `least_` makes "how many until its end?" a binary search.
+// of this one.  What goes beyond (several reservations, conservative backfilling) makes the
+// intervals: a sorted array of times with one row of counts by pool each, where a change costs one
+// walk over the intervals it covers and `least_` makes "how many until its end?" a binary search.
 //
 // Always holds: times_ ascends strictly and begins with now; row 0 equals free_now_; the caller
 // never takes what is not free, so no value is negative.
@@ -36,7 +36,7 @@ void AvailabilityProfile::take(Time from, Time to, const PoolCounts& nodes) {
     change(from, to, nodes, -1);
 }
 
-// A second reservation, or one that begins where the first does not, needs the steps.
+// A second reservation, or one that begins where the first does not, needs the intervals.
 void AvailabilityProfile::reserve(Time from, const PoolCounts& nodes) {
     if (shape_ == Shape::dip) build();
     if (shape_ != Shape::rising) return;
@@ -62,7 +62,7 @@ void AvailabilityProfile::move_vacancy(Time from, Time to, const PoolCounts& nod
 // `sign` times `nodes` in [from, to).
 void AvailabilityProfile::change(Time from, Time to, const PoolCounts& nodes, int sign) {
     knows_rise_ = false;
-    if (shape_ == Shape::steps) return change_steps(from, to, nodes, sign);
+    if (shape_ == Shape::intervals) return change_intervals(from, to, nodes, sign);
     if (shape_ == Shape::dip && from <= dip_ && dip_ < to)
         for (PoolId pool = 0; pool < pools(); ++pool) extra_[pool] += sign * nodes[pool];
     record(from, nodes, sign);
@@ -82,12 +82,12 @@ void AvailabilityProfile::record(Time at, const PoolCounts& nodes, int sign) {
     }
 }
 
-void AvailabilityProfile::change_steps(Time from, Time to, const PoolCounts& nodes, int sign) {
+void AvailabilityProfile::change_intervals(Time from, Time to, const PoolCounts& nodes, int sign) {
     if (sign > 0) keeps_bounds_ = false;
     const std::size_t first = split(from);
     const std::size_t last = split(to);
-    for (std::size_t step = first; step < last; ++step)
-        for (PoolId pool = 0; pool < pools(); ++pool) row(step)[pool] += sign * nodes[pool];
+    for (std::size_t interval = first; interval < last; ++interval)
+        for (PoolId pool = 0; pool < pools(); ++pool) row(interval)[pool] += sign * nodes[pool];
     if (first == 0) std::copy_n(row(0), pools(), free_now_.begin());
     refresh_least(first, last);
 }
@@ -110,24 +110,24 @@ void AvailabilityProfile::walk(Visit visit) const {
 }
 
 void AvailabilityProfile::build() {
-    if (shape_ == Shape::steps) return;
+    if (shape_ == Shape::intervals) return;
     times_.assign(1, now_);
     free_.assign(free_now_.begin(), free_now_.end());
     walk([&](Time at, const Vacancy& vacancy) {
         if (at != times_.back()) {
             times_.push_back(at);
             free_.resize(free_.size() + pools());
-            std::copy_n(row(steps() - 2), pools(), row(steps() - 1));
+            std::copy_n(row(intervals() - 2), pools(), row(intervals() - 1));
         }
-        row(steps() - 1)[vacancy.pool] += vacancy.nodes;
+        row(intervals() - 1)[vacancy.pool] += vacancy.nodes;
         return true;
     });
-    shape_ = Shape::steps;
-    refresh_least(0, steps());
+    shape_ = Shape::intervals;
+    refresh_least(0, intervals());
 }
 
 int AvailabilityProfile::free_at(PoolId pool, Time time) const {
-    if (shape_ == Shape::steps) return row(step_at(time))[pool];
+    if (shape_ == Shape::intervals) return row(interval_at(time))[pool];
     if (shape_ == Shape::dip && time == dip_) return extra_[pool];
     int nodes = free_now_[pool];
     walk([&](Time at, const Vacancy& vacancy) {
@@ -138,32 +138,34 @@ int AvailabilityProfile::free_at(PoolId pool, Time time) const {
     return nodes;
 }
 
-// The step that begins at `time`, made if there is none; one past the last for kNever.
+// The interval that begins at `time`, made if there is none; one past the last for kNever.
 std::size_t AvailabilityProfile::split(Time time) {
     if (time <= now_) return 0;
-    if (time >= kNever) return steps();
-    const std::size_t step = std::lower_bound(times_.begin(), times_.end(), time) - times_.begin();
-    if (step < steps() && times_[step] == time) return step;
-    times_.insert(times_.begin() + step, time);
-    free_.insert(free_.begin() + step * pools(), pools(), 0);
-    least_.insert(least_.begin() + step * pools(), pools(), 0);
-    std::copy_n(row(step - 1), pools(), row(step));
-    std::copy_n(least_.begin() + (step - 1) * pools(), pools(), least_.begin() + step * pools());
-    return step;
+    if (time >= kNever) return intervals();
+    const std::size_t interval =
+        std::lower_bound(times_.begin(), times_.end(), time) - times_.begin();
+    if (interval < intervals() && times_[interval] == time) return interval;
+    times_.insert(times_.begin() + interval, time);
+    free_.insert(free_.begin() + interval * pools(), pools(), 0);
+    least_.insert(least_.begin() + interval * pools(), pools(), 0);
+    std::copy_n(row(interval - 1), pools(), row(interval));
+    std::copy_n(least_.begin() + (interval - 1) * pools(), pools(),
+                least_.begin() + interval * pools());
+    return interval;
 }
 
-// The step that `time` lies in.
-std::size_t AvailabilityProfile::step_at(Time time) const {
+// The interval that `time` lies in.
+std::size_t AvailabilityProfile::interval_at(Time time) const {
     const std::size_t after = std::upper_bound(times_.begin(), times_.end(), time) - times_.begin();
     return after == 0 ? 0 : after - 1;
 }
 
-// Of the steps in [from, to), which have changed, and of those behind them as far as that goes.
+// Of the intervals in [from, to), which have changed, and of those behind them as far as that goes.
 void AvailabilityProfile::refresh_least(std::size_t from, std::size_t to) {
     least_.resize(free_.size());
-    for (std::size_t step = from; step < steps(); ++step) {
-        bool is_as_before = step >= to;
-        for (std::size_t i = step * pools(); i < (step + 1) * pools(); ++i) {
+    for (std::size_t interval = from; interval < intervals(); ++interval) {
+        bool is_as_before = interval >= to;
+        for (std::size_t i = interval * pools(); i < (interval + 1) * pools(); ++i) {
             const int least = i < pools() ? free_[i] : std::min(free_[i], least_[i - pools()]);
             is_as_before = is_as_before && least_[i] == least;
             least_[i] = least;
@@ -180,42 +182,43 @@ int AvailabilityProfile::least_before(PoolId pool, Time end) const {
 int AvailabilityProfile::free_between(PoolId pool, Time from, Time to) {
     if (shape_ == Shape::rising) return free_at(pool, from);
     build();
-    std::size_t step = step_at(from);
-    int least = row(step)[pool];
-    while (++step < steps() && times_[step] < to) least = std::min(least, row(step)[pool]);
+    std::size_t interval = interval_at(from);
+    int least = row(interval)[pool];
+    while (++interval < intervals() && times_[interval] < to)
+        least = std::min(least, row(interval)[pool]);
     return least;
 }
 
 AvailabilityProfile::Trough AvailabilityProfile::trough(PoolId pool, Time from, Time to) {
     build();
-    std::size_t step = step_at(from);
-    Trough found{row(step)[pool], from, to};
-    for (; step < steps() && times_[step] < to; ++step) {
-        const int free = row(step)[pool];
+    std::size_t interval = interval_at(from);
+    Trough found{row(interval)[pool], from, to};
+    for (; interval < intervals() && times_[interval] < to; ++interval) {
+        const int free = row(interval)[pool];
         if (free > found.free) continue;
-        if (free < found.free) found.begin = std::max(from, times_[step]);
+        if (free < found.free) found.begin = std::max(from, times_[interval]);
         found.free = free;
-        found.end = step + 1 < steps() ? std::min(to, times_[step + 1]) : to;
+        found.end = interval + 1 < intervals() ? std::min(to, times_[interval + 1]) : to;
     }
     return found;
 }
 
-// Whether `nodes` eligible nodes stay free from step `begin` until `end`; if so nothing is returned
-// and `least` says how many are by pool.  Otherwise the result is the next step at which that is
-// worth asking again.
+// Whether `nodes` eligible nodes stay free from interval `begin` until `end`; if so nothing is
+// returned and `least` says how many are by pool.  Otherwise the result is the next interval at
+// which that is worth asking again.
 std::optional<std::size_t> AvailabilityProfile::shortage(std::size_t begin, Time end,
                                                          const Eligibility& eligible, int nodes,
                                                          PoolCounts& least) const {
     for (PoolId pool : eligible) least[pool] = row(begin)[pool];
-    for (std::size_t step = begin; step == begin || (step < steps() && times_[step] < end);
-         ++step) {
+    for (std::size_t interval = begin;
+         interval == begin || (interval < intervals() && times_[interval] < end); ++interval) {
         int together = 0, here = 0;
         for (PoolId pool : eligible) {
-            least[pool] = std::min(least[pool], row(step)[pool]);
+            least[pool] = std::min(least[pool], row(interval)[pool]);
             together += least[pool];
-            here += row(step)[pool];
+            here += row(interval)[pool];
         }
-        if (here < nodes) return step + 1;
+        if (here < nodes) return interval + 1;
         if (together < nodes) return begin + 1;
     }
     return std::nullopt;
@@ -256,7 +259,7 @@ std::optional<Time> AvailabilityProfile::earliest(const Eligibility& eligible, i
     return earliest_from(now_, eligible, nodes, duration, counts);
 }
 
-Time AvailabilityProfile::next_step(Time time) {
+Time AvailabilityProfile::next_change(Time time) {
     build();
     const auto next = std::upper_bound(times_.begin(), times_.end(), time);
     return next == times_.end() ? kNever : *next;
@@ -269,14 +272,15 @@ Time AvailabilityProfile::bound(int nodes, Duration duration) {
     return bounds_.before(nodes, duration);
 }
 
-// One walk over the steps, since with long queues this is where the time goes.
+// One walk over the intervals, since with long queues this is where the time goes.
 std::optional<Time> AvailabilityProfile::earliest_in_one_pool(Time from, int nodes,
                                                               Duration duration) const {
     Time start = from;
-    for (std::size_t step = step_at(from); step < steps(); ++step) {
-        const bool is_last = step + 1 == steps();
-        if (free_[step] >= nodes && (is_last || times_[step + 1] >= start + duration)) return start;
-        if (free_[step] < nodes && !is_last) start = times_[step + 1];
+    for (std::size_t interval = interval_at(from); interval < intervals(); ++interval) {
+        const bool is_last = interval + 1 == intervals();
+        if (free_[interval] >= nodes && (is_last || times_[interval + 1] >= start + duration))
+            return start;
+        if (free_[interval] < nodes && !is_last) start = times_[interval + 1];
     }
     return std::nullopt;
 }
@@ -296,7 +300,7 @@ std::optional<Time> AvailabilityProfile::earliest_from(Time from, const Eligibil
         return start;
     }
     PoolCounts least(pools(), 0);
-    for (std::size_t begin = step_at(from); begin < steps();) {
+    for (std::size_t begin = interval_at(from); begin < intervals();) {
         const Time start = std::max(from, times_[begin]);
         const auto next = shortage(begin, start + duration, eligible, nodes, least);
         if (!next) {

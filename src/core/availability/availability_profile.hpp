@@ -55,15 +55,15 @@ class AvailabilityProfile {
     // The nodes that a job can have from now until `end`: the least that is free at any time in
     // between.
     int free_until(PoolId pool, Time end) const {
-        if (shape_ == Shape::steps) return least_before(pool, end);
+        if (shape_ == Shape::intervals) return least_before(pool, end);
         if (shape_ == Shape::dip && end > dip_) return std::min(free_now_[pool], extra_[pool]);
         return free_now_[pool];
     }
     int free_between(PoolId, Time from, Time to);
     int free_at(PoolId, Time) const;
     // The fewest nodes that are free in [from, to), from < to, and within it the beginning of the
-    // first step with so few and the end of the last: nodes less max(ep, t0, t1), and loc(ep, t0,
-    // t1), of [evolving] section 3.1.
+    // first interval with so few and the end of the last: nodes less max(ep, t0, t1), and loc(ep,
+    // t0, t1), of [evolving] section 3.1.
     struct Trough {
         int free = 0;
         Time begin = 0, end = 0;
@@ -78,29 +78,29 @@ class AvailabilityProfile {
     std::optional<Time> earliest_from(Time from, const Eligibility&, int nodes, Duration duration,
                                       PoolCounts& counts);
     // The next time after `time` at which anything changes; kNever if nothing does.
-    Time next_step(Time time);
+    Time next_change(Time time);
 
   private:
     // What is known of the profile's shape besides the vacancies and changes.
     enum class Shape {
-        rising,  // at no time fewer free nodes than before
-        dip,     // the same but for one reservation, which begins at dip_
-        steps,   // anything: times_, free_ and least_ are in force
+        rising,     // at no time fewer free nodes than before
+        dip,        // the same but for one reservation, which begins at dip_
+        intervals,  // anything: times_, free_ and least_ are in force
     };
 
-    std::size_t steps() const { return times_.size(); }
-    const int* row(std::size_t step) const { return free_.data() + step * pools(); }
-    int* row(std::size_t step) { return free_.data() + step * pools(); }
+    std::size_t intervals() const { return times_.size(); }
+    const int* row(std::size_t interval) const { return free_.data() + interval * pools(); }
+    int* row(std::size_t interval) { return free_.data() + interval * pools(); }
 
     void change(Time from, Time to, const PoolCounts&, int sign);
-    void change_steps(Time from, Time to, const PoolCounts&, int sign);
+    void change_intervals(Time from, Time to, const PoolCounts&, int sign);
     void record(Time at, const PoolCounts&, int sign);
     void reserve(Time from, const PoolCounts&);
     template <class Visit>
     void walk(Visit) const;
     void build();
     std::size_t split(Time);
-    std::size_t step_at(Time) const;
+    std::size_t interval_at(Time) const;
     void refresh_least(std::size_t from, std::size_t to);
     int least_before(PoolId, Time end) const;
     std::optional<Time> first_rise(const Eligibility&, int nodes, PoolCounts& counts);
@@ -117,9 +117,9 @@ class AvailabilityProfile {
     Shape shape_ = Shape::rising;
     Time dip_ = 0;
     PoolCounts extra_;         // free at dip_
-    std::vector<Time> times_;  // when a step begins; the first is now, the last lasts for ever
-    std::vector<int> free_;    // one value a pool for each step
-    std::vector<int> least_;   // the same, least from now until the end of the step
+    std::vector<Time> times_;  // when an interval begins; the first is now, the last lasts for ever
+    std::vector<int> free_;    // one value a pool for each interval
+    std::vector<int> least_;   // the same, least from now until the end of the interval
     std::vector<std::uint8_t> wanted_;  // by pool: scratch of first_rise
     // What first_rise found last, for the reservation that is likely to follow.
     Time rise_ = 0;

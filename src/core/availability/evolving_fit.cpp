@@ -5,8 +5,8 @@
 // and times that fail are returned without an evolution profile.
 //
 // Compacting is the same function in a mirror: from the end that was found back to the start, over
-// the same nodes, with the steps in reverse.  What was found first is one of its solutions, so it
-// finds one; a mirrored earliest end is a latest start.
+// the same nodes, with the steps in reverse.  The schedule that was found first is a solution in
+// the mirror, so there is one; a mirrored earliest end is a latest start.
 //
 // Always holds: what is returned is free in the availability profile, which is as it was before.
 #include "core/availability/evolving_fit.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which of its nodes a job gives back is decided when it is shrunk, by who needs them.  To count on
-// them before that takes one answer, always the same: what it is does not matter where all are of
-// one pool.
+// these nodes before that takes one answer, always the same; where all are of one pool any answer
+// does.
 #include "core/availability/holding.hpp"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 
 namespace elastic::core {
 
-// All of them when it ends; some before that if it gives them back for a reservation
-// (ReservedNodes=lent, policy.hpp), which are then counted as free from `back` on.
+// When a job's nodes come free: all at its end, some before if it gives them back for a reservation
+// (ReservedNodes=lent, policy.hpp); those count as free from `back` on.
 struct Holding {
     Time end = 0, back = 0;  // back <= end
     PoolCounts nodes, returnable;

@@ -29,7 +29,7 @@ const Layer* take_all(AvailabilityProfile& availability, const Eligibility& elig
     return nullptr;
 }
 
-// The nodes of all layers up to this one while it lasts: those below it outlast it.
+// The nodes of `top` and the layers below it while `top` lasts: lower layers outlast it.
 int height(const std::vector<Layer>& layers, const Layer& top) {
     int nodes = 0;
     for (const Layer* layer = layers.data(); layer <= &top; ++layer)
@@ -47,7 +47,7 @@ Time next_start(AvailabilityProfile& availability, const Eligibility& eligible,
             .earliest_from(at, eligible, height(layers, failed), failed.to - failed.from, counts)
             .value_or(kNever);
     if (next <= at)
-        next = availability.next_step(at);  // it is the choice of pools that is in the way
+        next = availability.next_change(at);  // it is the choice of pools that is in the way
     return next >= kNever
                ? kNever
                : std::max(next - failed.from, start + (std::nextafter(next, kNever) - next));

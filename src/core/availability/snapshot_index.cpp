@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Jobs whose start cannot be judged by numbers (those that share nodes, those that victims are
-// leaving for, those with an evolution profile or a price) demand nothing in the queue's index, so
-// that every search finds them and the stages look at them themselves.
+// Jobs whose start cannot be judged by numbers (those that share nodes, wait for victims, or have
+// an evolution profile or a price) demand nothing in the queue's index, so that every search finds
+// them and the stages judge them.
 #include "core/availability/snapshot_index.hpp"
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 // lowest bit up to i, and likewise j.  So both to remember and to ask take a few steps, and a long
 // queue does both for each of its jobs.
 //
-// Always holds: what is remembered is put into a class of which nobody wants less than the job, and
-// what is asked into one that has nobody who wants more.
+// Always holds: a job is remembered in a class of jobs that all want as much or more, and asked for
+// in a class of jobs that all want as much or less.
 #include "core/availability/start_bounds.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ class StartBounds {
     void reset(Time now);
     // A job of so many nodes for so long cannot start before `start`.
     void remember(int nodes, Duration, Time start);
-    // The latest start of which it is remembered that no job that wants as much comes before it.
+    // The latest of the remembered starts before which no job of this size and duration can start.
     Time before(int nodes, Duration) const;
 
     // Sizes and durations of a class differ by less than a factor of 1 + 2^-bits.

@@ -9,7 +9,7 @@ namespace elastic::core {
 // One resize of a job; all 0 if it cannot leave.
 struct Departure {
     int leave = 0;    // how many of the nodes to be empty it gives up
-    int besides = 0;  // others that it gives up with them, so that it has a size that it allows
+    int besides = 0;  // further nodes that it gives up, to have an allowed size
     int grow = 0;     // how many it gets elsewhere before it can leave
 };
 
@@ -18,12 +18,13 @@ struct Departure {
 // expansion and a shrink that [gupta] section III-A describes.
 Departure next_departure(const Sizing&, int nodes, int leaving);
 
-// The same of one that would rather keep its size: if it would have less than it prefers, it first
-// gets up to `room` nodes elsewhere.  What it needs and cannot get now it waits for: then all is 0.
+// The same for a job that would rather keep its size: one that would fall below its preferred size
+// first gets up to `room` nodes elsewhere.  All is 0 while the job waits for nodes that it needs
+// and cannot get now.
 Departure next_replacement(const Sizing&, int nodes, int leaving, int room);
 
-// The same of one that leaves as fast as it can: as far as its least size allows, and only for the
-// rest gets nodes elsewhere.
+// The same for a job that leaves as fast as it can: it leaves as far as its least size allows, and
+// gets nodes elsewhere only for the rest.
 Departure next_retreat(const Sizing&, int nodes, int leaving, int room);
 
 }  // namespace elastic::core

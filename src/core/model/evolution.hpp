@@ -45,10 +45,10 @@ class Evolution {
     bool waits() const { return waiting_since_ > 0; }
     Time waiting_since() const { return waiting_since_; }
     Duration waited(Time now) const;  // of this run, all steps together
-    // When the next step begins, kNever if none does or that depends on when this one does.
+    // When the next step begins; kNever if there is none, or this one has yet to begin.
     Time next_at() const;
     int next_nodes() const { return steps_.size() > 1 ? steps_[1].nodes : 0; }
-    // From now on: the present step, or the one that is waited for, and those after it.  The sizes
+    // From now on: the present step, or the step that is waited for, and all later ones.  The sizes
     // are such as the job may have.
     EvolutionProfile remaining(Time now, int nodes, const Sizing&) const;
 

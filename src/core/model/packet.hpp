@@ -25,7 +25,7 @@ inline constexpr double kLeastScaleRatio = 1e-3, kGreatestScaleRatio = 1e6;
 // The jobs of one type that wait.
 struct TypeQueue {
     int jobs = 0;                 // n; 0: the queue is empty, and all below but P_j and s_j is void
-    Duration work = 0;            // sum of e_i: what all of them take on one node; > 0
+    Duration work = 0;            // sum of e_i, their run times on one node; > 0
     Duration initialisation = 0;  // s_j; > 0
     double priority = 1;          // P_j; > 0
     Time first_submit = 0;        // of the job that waits for longest
@@ -55,10 +55,9 @@ double queue_weight(const TypeQueue&, Time now);
 // job that waits for longest, then the first.
 std::optional<std::size_t> heaviest_queue(std::span<const TypeQueue>, Time now);
 
-// Step 4: m_group = min(m_threshold, free), where m_threshold = sum of e_i / (k s_j).  Nodes are
-// whole: rounded down, so that the group runs at least k times as long as it initialises, as the
-// paper wants, unless one node (`least`, the jobs allowing) is more than that.  0 if fewer than
-// `least` are free.
+// Step 4: m_group = min(m_threshold, free), where m_threshold = sum of e_i / (k s_j).  Rounded down
+// to whole nodes, so that the group runs at least k times as long as it initialises, as the paper
+// wants; but no less than `least`.  0 if fewer than `least` are free.
 int group_nodes(const TypeQueue&, double scale_ratio, int free);
 
 // A decision: all jobs of this queue become a group, which begins now.

@@ -35,13 +35,13 @@ enum class Reason {
     for_evolving_job,
     leaves_failing,     // [gupta] section VII-A: its nodes are drained or about to fail
     leaves_maintained,  // ... or reserved for maintenance soon
-    leaves_dear,        // [gupta] section VII-B: they cost more than it takes them for
+    leaves_dear,        // [gupta] section VII-B: its nodes cost more than it takes nodes for
     over_budget,        // more nodes are in use than may be
     // expand
     nobody_can_use,  // idle nodes that no pending job can use
     lent,            // ... until they are needed for a reservation
     evolving_request,
-    replaces,  // nodes that it can leave only then
+    replaces,  // nodes in place of others, which it can leave only then
     // reserve
     head_of_queue,
     // deny

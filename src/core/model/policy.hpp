@@ -48,7 +48,7 @@ enum class ShrinkGuard {
     shrink_plus,    // ... or nothing could be backfilled on the idle ones (lines 17, 18)
 };
 
-// Which of them first.
+// Which victims are shrunk first.
 enum class VictimOrder {
     random,           // [lina] section 4, as the next five
     gain,             // most nodes gained so far
@@ -87,12 +87,12 @@ enum class ShrinkAgain {
     never,       // once in its life
 };
 
-// On which nodes a pending job may start for which others were shrunk and have not left all of
-// theirs.
+// On which nodes a pending job may start while its victims have not left all nodes that they give
+// up.
 enum class StartsOn {
     idle,    // idle ones that are nobody else's, if they suffice
-    agreed,  // none: it waits for those that were promised to it ([wagomu] agreement)
-    steal,   // those promised to another such job, which it leaves its own for ([wagomu] steal)
+    agreed,  // none: it waits for the nodes promised to it ([wagomu] agreement)
+    steal,   // nodes promised to another such job, which gets its own for them ([wagomu] steal)
     pool,    // both kinds, together ([wagomu] common pool)
 };
 
@@ -104,7 +104,7 @@ enum class ExpandTrigger {
     expand_plus,     // ... or nothing could be backfilled ([mebf] lines 17, 18)
 };
 
-// Which of them first.
+// Which jobs are expanded first.
 enum class ExpandOrder {
     longest_remaining,  // [lina]
     scalability,        // most scalable ([mebf])
@@ -115,17 +115,17 @@ enum class ExpandOrder {
     use,                // least of the range between minimum and maximum ([wagomu] AVERAGE)
 };
 
-// By how many nodes.
+// By how many nodes a job is expanded.
 enum class ExpandAmount {
     to_max,      // to the maximum, or as far as nodes go ([lina]; [mebf] algorithm 6, Intensive)
     to_fastest,  // the same, but not beyond the size at which it runs fastest
-    to_earliest_end,  // to the size with which it ends first, if it ends sooner by it
+    to_earliest_end,  // to the size with which the job ends first, if that is sooner
     handoff,          // to the maximum, but only if it more than doubles ([mebf] algorithm 4)
     spare,        // ... only if it grows by more than SpareRatio ([mebf] algorithm 5), and never
                   // over more than a portion of the idle nodes (the text of its section 3.1)
     spare_all,    // the same over all of them
     equal_share,  // up to its equal share ([gupta])
-    even,         // to what gives all the same share of their ranges ([wagomu] AVERAGE)
+    even,         // until all have the same share of their ranges ([wagomu] AVERAGE)
     preferred_first,  // to the preferred size; to the maximum if it has that ([wagomu] PREF)
     to_preferred,     // not beyond the preferred size ([sd])
 };
@@ -138,7 +138,7 @@ enum class ExpandFrom {
 
 // What becomes of idle nodes that a reservation needs.
 enum class ReservedNodes {
-    kept,  // nobody gets them who would not be gone by then
+    kept,  // no job gets them that would not have ended by then
     lent,  // malleable jobs are expanded over them too: they are shrunk when the reserved job
            // starts
 };
@@ -146,10 +146,10 @@ enum class ReservedNodes {
 // Who may not push back a promised start by more than HeadDelay.
 enum class HeadDelayBinds {
     requests,  // those of evolving jobs
-    all,       // ... and who is backfilled: what is free by then is kept for who was promised it
+    all,       // ... and backfilled jobs: nodes free by then are kept for the promised start
 };
 
-// Which resizes are not worth it.
+// Which resizes are not worth their cost.
 enum class Feasibility {
     none,      // all are
     mebf,      // [mebf] algorithm 3
@@ -193,7 +193,7 @@ struct Policy {
     bool resizes() const {
         return shrink_guard != ShrinkGuard::never || expand_trigger != ExpandTrigger::never;
     }
-    // Jobs that wait for victims may start on what others of them were promised.
+    // Jobs that wait for victims may start on nodes that were promised to other such jobs.
     bool trades() const { return starts_on == StartsOn::steal || starts_on == StartsOn::pool; }
 };
 

@@ -67,28 +67,28 @@ struct PendingJob {
     Duration divisible = 0;
     Time submit = 0;
     Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
-    // It has no room before, whatever is free: nodes that it requires are in use, or Slurm has
-    // refused it those that are free, for constraints that are not known here.  kNever: not by the
-    // estimates, so that nobody waits for it.
+    // Before this time the job has no room, whatever is free: nodes that it requires are in use, or
+    // Slurm has refused it the free ones, for constraints that are not known here.  kNever: by the
+    // estimates it never has, so that nobody waits for it.
     Time not_before = 0;
     bool shares_nodes = false;  // may start on partly used nodes: whether it fits, Slurm says
     bool claimed = false;       // beneficiary of an agreement in flight
     bool has_traded = false;    // has left nodes that were there for it to another, for later ones
-    // The same job stands in the queue before, for another partition: one of them starts.
+    // The same job stands in the queue before, for another partition: it starts from one place.
     bool alternative = false;
-    // So many alike, of which any number may start: elements of a job array.  What waits for
-    // victims is one of them, with an entry of its own; so is an alternative.
+    // So many jobs alike, elements of a job array, of which any number may start.  An element that
+    // waits for victims has a place of its own, and so has an alternative.
     int copies = 1;
 
     // Rigid, and content with any size from the preferred one to the maximum when it starts.
     bool has_range() const {
         return !elastic.malleable && !elastic.evolving && elastic.max > elastic.pref;
     }
-    // What it asks for: the preferred size, or what of its size rule comes nearest.
+    // The preferred size, or the nearest allowed size below it, else above it.
     int requested_size() const;
     // The smallest size it can start with under any policy.
     int smallest_start() const;
-    // Of what starts with that size, at least the preferred one.
+    // The run time of a job that starts with `size` nodes, at least its preferred size.
     Duration duration_at(int size) const;
 };
 
@@ -105,8 +105,8 @@ struct Promise {
     ResizeKind kind = ResizeKind::shrink;
     OpId op = 0;
     JobId job = 0;  // who is resized
-    // shrink: what it will give up.  expand: idle nodes kept for it, which for a growth that waits
-    // for shrinks as well are only its idle part.
+    // shrink: the nodes that the job will give up.  expand: idle nodes that are kept for the job;
+    // the other nodes of a growth that waits for shrinks are in the victims' promises.
     PoolCounts nodes;
     JobId beneficiary = 0;   // shrink: who waits for the nodes, pending or running; 0: anybody
     int size = 0;            // with which a pending beneficiary is to start; 0: its least
@@ -114,8 +114,8 @@ struct Promise {
     bool released = false;   // shrink: its nodes are empty, and handed over with the last of them
 };
 
-// The idle nodes that are kept for a pending job besides those that its victims are leaving, as
-// they were chosen when it was decided to start it so.
+// The idle nodes that are kept for a pending job besides the nodes of its victims, chosen when the
+// victims were.
 struct Claim {
     JobId job = 0;
     PoolCounts nodes;

@@ -10,8 +10,6 @@
 #include <boost/container/small_vector.hpp>
 #pragma GCC diagnostic pop
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "common/limits.hpp"
 #include "common/resize.hpp"

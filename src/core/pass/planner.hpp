@@ -7,10 +7,9 @@
 // Always holds for every plan (test/property asserts it):
 //  - no node is given twice;
 //  - every job stays inside [min, max] and on an allowed size;
-//  - a job's reservation is not delayed by anything the plan does after the
-//    evolving requests, which come before pending jobs ([lina] section 4): with
-//    the plan carried out, and every job ending by its estimate, the reserved
-//    nodes are free at the reserved time;
+//  - a job's reservation is not delayed by anything the plan does after the evolving requests,
+//    which come before pending jobs ([lina] section 4): with the plan carried out, and every job
+//    ending by its estimate, the reserved nodes are free at the reserved time;
 //  - a victim keeps the node its batch script runs on;
 //  - the same snapshot, policy and seed give the same plan.
 #pragma once

@@ -42,8 +42,8 @@ struct ColumnName {
     Form form;
 };
 
-// Where a log has several names of one column, the one that stands first here counts, unless
-// its cell is empty.
+// Where a log has several names of one column, the one that stands first here counts, unless its
+// cell is empty.
 constexpr std::array<ColumnName, 21> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"JobID", kJob, Form::text},
                                              {"AllocCPUS", kCpus, Form::count},
@@ -374,8 +374,8 @@ class SacctReader {
 
     bool is_state(std::string_view state) const { return equal_ignoring_case(cell(kState), state); }
 
-    // Slurm has a record for each size of a job: all but the last are in state RESIZING, and
-    // each was submitted when the one before it ended.
+    // Slurm has a record for each size of a job: all but the last are in state RESIZING, and each
+    // was submitted when the one before it ended.
     void join_pieces() {
         std::unordered_set<std::string_view> resized;
         for (const Record& record : records_)

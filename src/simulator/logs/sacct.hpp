@@ -18,8 +18,7 @@ inline constexpr std::string_view kSacctCommand =
     "--format=JobIDRaw,AllocCPUS,NNodes,Submit,Start,End,ElapsedRaw,Timelimit,State "
     "--starttime=YYYY-MM-DD";
 
-// The first line names the columns, in any order and case; those not named here
-// are ignored:
+// The first line names the columns, in any order and case; those not named here are ignored:
 //   JobIDRaw or JobID         "7", "7_3" (task of an array), "7+1" (part of a
 //                             heterogeneous job), both without a number of their own; lines of
 //                             steps ("7.batch") are passed over
@@ -33,8 +32,8 @@ inline constexpr std::string_view kSacctCommand =
 //                             the column must be there
 // Times are taken as they stand, without a time zone, unless they all have an offset from UTC; the
 // earliest submit time of a job that is used is the log's zero.  Sizes that sacct has rounded
-// (--units) are counted, and a note of the log.  Jobs that never ran ("Unknown", "None",
-// no size, no run time) are counted as skipped.
+// (--units) are counted, and a note of the log.  Jobs that never ran ("Unknown", "None", no size,
+// no run time) are counted as skipped.
 //
 // Records of one job in state RESIZING and the one that follows them are joined: the size and the
 // submit time are those of the first, the run time is such that the node-seconds (without NNodes:

@@ -21,15 +21,15 @@ using JobResources = std::unique_ptr<job_resources_t, FreeJobResources>;
 // changed by asking. An error says why Slurm has no room for it.
 Result<JobResources> allocation_on(job_record_t*, const NodeSet& nodes);
 
-// What a job with `nodes` holds: of each node what one of the sources has of it, which must be
-// there.
+// The resources of a job with `nodes`: each node's are those of a source that has the node, of
+// which there must be one.
 JobResources combined(const NodeSet& nodes, const std::vector<const job_resources_t*>& sources);
 
 // Gives up what the job holds in the select plugin's books; rebook() must follow.
 void unbook(job_record_t*);
 
-// Makes `resources` what the job holds, in its record and in the books; steps keep what they use of
-// the nodes that stay.
+// Makes `resources` what the job holds, in its record and in the books; job steps keep what they
+// use of nodes that stay.
 void rebook(job_record_t*, JobResources resources);
 
 }  // namespace elastic::slurm

@@ -25,7 +25,7 @@ void for_each_entry(xlist* list, Function&& function) {
         &function);
 }
 
-// The values of kept nodes at their new places; those of others are freed.
+// Moves the values of kept nodes to their new places, and frees those of other nodes.
 template <class Value, class Free>
 void move_values(Value*& values, const Places& places, Free&& free) {
     if (!values) return;

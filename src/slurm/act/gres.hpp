@@ -18,11 +18,11 @@ struct HeldGres {
     GresList allocated;
 };
 
-// Makes the job ask for all GRES of its nodes, which the select plugin gives it when it is booked
-// next; what it had is returned.
+// Makes the job ask for all GRES of its nodes, which the select plugin gives it at the next
+// booking.  Returns the GRES that the job had.
 HeldGres ask_for_whole_nodes(job_record_t*);
 
-// Steps go on to use what they had on the nodes that stayed, by the job's new books and by their
+// Job steps keep the GRES that they used on nodes that stay, in the job's new books and in their
 // own.
 void move_steps_gres(job_record_t*, const HeldGres& before, const Places&);
 

@@ -20,13 +20,13 @@ class GroupRunner {
           agreed_(agreed),
           reading_(reading) {}
 
-    // Locks.  Each group that has begun loses the nodes and jobs that it cannot use any more,
-    // starts what there is room for and gives back what it will not need.  To be called when the
-    // queue has just been read, before the rest.
+    // Locks.  Each group that has begun loses nodes and jobs that it cannot use any more, starts
+    // jobs for which there is room, and gives back nodes that it will not need.  To be called when
+    // the queue has just been read, before the rest.
     void advance(Time now);
 
-    // A group that waits begins on so many of the allowed nodes.  How the start of its first job
-    // went; unless that started there is no group.  Needs ControllerLock.
+    // A group that waits begins on `nodes` of the allowed nodes.  Returns how the start of its
+    // first job went; unless that job has started there is no group.  Needs ControllerLock.
     Started begin(const controller::WaitingGroup&, const NodeSet& allowed, int nodes, Time now);
 
     // The group that starts this job next has so many of the allowed nodes besides its own.  Needs

@@ -3,8 +3,8 @@
 // tells Slurm's accounting. Shrinking follows what `scontrol update NodeList=` does otherwise, with
 // what it forgets (step bitmaps, the nodes' exclusive counters).
 //
-// Always holds: job record, node records and the select plugin agree after each
-// function, on success and on failure.
+// Always holds: job record, node records and the select plugin agree after each function, on
+// success and on failure.
 #include "slurm/act/resize.hpp"
 
 #include <csignal>
@@ -20,8 +20,8 @@ namespace {
 void give_back(job_record_t* job, int index) {
     node_record_t* node = node_record_table_ptr[index];
     make_node_idle(node, job);
-    // make_node_idle does not undo what make_node_alloc did for a job that
-    // shares with nobody: without this the node stays "busy" for others.
+    // make_node_idle does not undo what make_node_alloc did for a job that shares with nobody:
+    // without this the node stays "busy" for others.
     if (job->details->share_res == 0 && node->no_share_job_cnt > 0 && --node->no_share_job_cnt == 0)
         bit_set(share_node_bitmap, index);
 }
@@ -78,9 +78,8 @@ int end_step_that_touches(void* step_pointer, void* context) {
     return 0;
 }
 
-// With real slurmds the job is ended on the leaving nodes only.  With a front
-// end Slurm has no such notion (and crashes trying): steps that use a leaving
-// node are ended as a whole.
+// With real slurmds the job is ended on the leaving nodes only.  With a front end Slurm has no such
+// notion (and crashes trying): steps that use a leaving node are ended as a whole.
 //
 // A slurmd says itself that its part of a step has ended, in one message with those of other nodes;
 // Slurm, if told of some of them before, takes that message for an error.  So only a node that does

@@ -10,9 +10,8 @@
 
 namespace elastic::slurm {
 
-// Takes `leaving` from the job; Slurm kills what still runs there.  The nodes
-// are idle at once.  `leaving` must be a proper subset of the job's nodes that
-// does not contain its batch host.
+// Takes `leaving` from the job; Slurm kills what still runs there.  The nodes are idle at once.
+// `leaving` must be a proper subset of the job's nodes that does not contain its batch host.
 Result<void> shrink(job_record_t*, const NodeSet& leaving);
 
 // Whether Slurm would let the job have the idle nodes besides its own.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ways in which Slurm tries to start one job.  Its queue names a job once for each: for each
-// of the job's partitions, for each reservation that it may use, and with the features that it
-// prefers as well as with those that it needs.
+// The ways in which Slurm tries to start one job.  Its queue names a job once for each: for each of
+// the job's partitions, for each reservation that it may use, and with the features that it prefers
+// as well as with those that it needs.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,8 @@ struct FoundAttempt {
 // Nothing if the partition or the reservation is gone.  Needs ControllerLock.
 std::optional<FoundAttempt> find(const Attempt&);
 
-// Sets the job's record to an attempt as Slurm's own loop does, for as long as this lives.
-// Needs ControllerLock.
+// Sets the job's record to an attempt as Slurm's own loop does, for as long as this lives.  Needs
+// ControllerLock.
 class Trying {
   public:
     Trying(job_record_t* job, const FoundAttempt&);

@@ -96,7 +96,7 @@ void ClusterReader::add_agreements() {
     reading_.view.split_claimed();
 }
 
-// For whom others give up nodes.
+// Jobs for which others give up nodes.
 std::set<JobId> ClusterReader::beneficiaries() const {
     std::set<JobId> ids;
     for (const auto& [op, agreement] : state_.book.all())
@@ -129,8 +129,8 @@ core::Promise ClusterReader::promised_shrink(const Agreement& agreement) {
     return promise;
 }
 
-// Of idle nodes: what its victims will bring is in their promises.  A growth onto any nodes takes
-// them of those that nobody is promised, `taken` being what others like it have taken before.
+// The idle nodes of a growth: the nodes of its victims are in their promises.  A growth onto any
+// nodes takes some that nobody is promised, `taken` being those that such growths before it have.
 core::Promise ClusterReader::promised_growth(const Agreement& agreement, job_record_t* job,
                                              NodeSet& taken) {
     core::Promise promise;

@@ -2,6 +2,8 @@
 // Reads the cluster for planning: Slurm's queue, its records, and what agreements in flight mean.
 #pragma once
 
+#include <vector>
+
 #include "slurm/read/agreed_nodes.hpp"
 #include "slurm/read/observer.hpp"
 #include "slurm/read/view.hpp"

@@ -2,8 +2,9 @@
 // Sets are made once for each different set of constraints, not once a job: with 10,000 nodes one
 // costs a tenth of a millisecond, and all of it happens under slurmctld's locks.
 //
-// A job's time limit decides only through the reservations that begin before its end, so it is
-// their number that constraints have and not the limit, which nearly every job has another.
+// A job's time limit decides only through the reservations that begin before the job's end.  So
+// constraints have the number of those reservations and not the limit, which differs from job to
+// job.
 //
 // Always holds: if constraints forget something, Slurm refuses what was planned, as it does
 // whatever else the planner does not know.
@@ -178,7 +179,7 @@ class Alternatives {
 
     bool empty() const { return sets_.empty(); }
 
-    // The first that the job, which runs, has all of its nodes of; -1 if there is none.
+    // Index of the first set that has all nodes of the running job; -1 if none has.
     int of(const job_record_t* job) const {
         const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const NodeSet& set) {
             return bit_super_set(job->node_bitmap, set.get());
@@ -186,7 +187,7 @@ class Alternatives {
         return found == sets_.end() ? -1 : static_cast<int>(found - sets_.begin());
     }
 
-    // Where the job may have nodes: those that it has decide once it runs.
+    // The nodes that the job may use: once it runs, the set that its present nodes are of.
     NodeSet nodes_for(const job_record_t* job) const {
         NodeSet nodes;
         if (IS_JOB_RUNNING(job)) {
@@ -247,8 +248,8 @@ bool has_alternatives(const job_details* details) {
 NodeSet usable_nodes() {
     NodeSet usable(avail_node_bitmap);
     bit_and(usable.get(), up_node_bitmap);
-    // Since slurmctld started such a node has not reported, but its job has not
-    // been lost either: what is agreed about it goes on.
+    // Since slurmctld started such a node has not reported, but its job has not been lost either:
+    // what is agreed about it goes on.
     for (int i = 0; i < node_record_count; ++i)
         if (const node_record_t* node = node_record_table_ptr[i];
             node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)

@@ -57,7 +57,7 @@ const char* why_not_now(job_record_t* job) {
     if (!has_valid_qos(job)) return "its association has lost its QOS";
     if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
         return "the limit of running tasks of its array";
-    // A limit that held it back before; one that is new it meets when it is to start.
+    // A limit that has held the job back before; a new one shows when the job is to start.
     if (!acct_policy_job_runnable_state(job) && !acct_policy_job_runnable_pre_select(job, false))
         return "an accounting limit";
     if (license_job_test(job, time(nullptr), true) != SLURM_SUCCESS) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm's own question before a start (acct_policy_job_runnable_post_select) compares limits of one
-// job with what it asks for, and limits of a group with that and what the group uses.  For a
-// running job, which is part of that use, it is asked with the job taken out; limits on minutes,
-// part of which have passed, are asked apart (minute_limits.hpp).
+// Slurm's own question before a start (acct_policy_job_runnable_post_select) compares limits of a
+// job with what the job asks for, and limits of a group with that and what the group uses.  For a
+// running job, which is part of that use, the question is asked with the job taken out; limits on
+// minutes, some of which have passed, are asked apart (minute_limits.hpp).
 //
-// Always holds: what is counted as used is the same after a question as before; questions are
-// asked with copies of the job's record, for Slurm writes into it.
+// Always holds: what is counted as used is the same after a question as before; questions are asked
+// with copies of the job's record, for Slurm writes into it.
 #include "slurm/read/limits.hpp"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ struct Copy {
     job_record_t record;
 };
 
-// Takes a running job out of what is counted as used, while this lives.  By a copy that has no
-// time left, so that only nodes, processors and the like change.
+// Takes a running job out of what is counted as used, while this lives.  By a copy that has no time
+// left, so that only nodes, processors and the like change.
 class Uncounted {
   public:
     explicit Uncounted(const job_record_t* job) : copy_(job) {

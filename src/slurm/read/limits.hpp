@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the limits of associations and QOS (kept by slurmdbd) say to what Slurm itself does not
-// ask them about: a running job that would become larger or last longer, and a waiting one that
-// others are to be shrunk for.  Without enforced limits each of these returns at once.
+// What the limits of associations and QOS (kept by slurmdbd) say to what Slurm itself does not ask
+// them about: a running job that would become larger or last longer, and a waiting one that others
+// are to be shrunk for.  Without enforced limits each of these returns at once.
 //
 // All functions need ControllerLock, and no lock of assoc_mgr.
 #pragma once

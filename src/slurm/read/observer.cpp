@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm has no hook that tells a scheduler plugin of job events, so each pass
-// compares all job records with the table.  A comparison is a few loads a job.
+// Slurm has no hook that tells a scheduler plugin of job events, so each pass compares all job
+// records with the table.  A comparison is a few loads a job.
 //
-// Always holds after observe(): the table has an entry for exactly the jobs that
-// are pending, running or suspended, and the journal has said of each what the
-// table says.
+// Always holds after observe(): the table has an entry for exactly the jobs that are pending,
+// running or suspended, and the journal has said of each what the table says.
 #include "slurm/read/observer.hpp"
 
 #include <algorithm>
@@ -58,8 +57,8 @@ std::string difference(const std::string& left, const std::string& right) {
 
 }  // namespace
 
-// Slurm may have moved a node from one job to another since the last round:
-// first everybody gives up, then everybody gets.
+// Slurm may have moved a node from one job to another since the last round: first everybody gives
+// up, then everybody gets.
 void Observer::observe(Time now) {
     if (nothing_changed()) return;
     ++round_;
@@ -102,8 +101,8 @@ bool Observer::nothing_changed() {
     return false;
 }
 
-// Slurm's list changes little between two rounds, so the next job is most often the next one of
-// the round before, and its entry need not be looked up.
+// Slurm's list changes little between two rounds, so the next job is most often the next one of the
+// round before, and its entry need not be looked up.
 Job& Observer::entry_of(const job_record_t* job) {
     auto end = std::min(known_.size(), next_ + kLookAhead);
     for (std::size_t i = next_; i < end; ++i) {
@@ -227,8 +226,8 @@ void Observer::started(const job_record_t* job, Time now) {
     tell_initialisation(entry, now);
     holders_.push_back(&entry);
     if (!entry.elastic || !job->details) return;
-    // Slurm knows whole seconds only, by which this job's gap would end before that of
-    // those that were resized for it.
+    // By Slurm's start time, which is in whole seconds, the gap of this job would end before the
+    // gaps of jobs that were resized for it.
     entry.history.last_resize = now;
     entry.evolution.begin(now, entry.annotation.profile);
     // Its limit is for the size it asked for.
@@ -250,7 +249,8 @@ journal::Start Observer::book_start(const job_record_t* job, Job& entry, Time no
     return {entry.id, entry.node_list, entry.nodes, entry.shared, entry.array};
 }
 
-// It goes on with what is left of its time, and what it said of its progress is no longer true.
+// The job goes on with the time that is left to it, and its last report of progress is no longer
+// true.
 journal::Start Observer::book_resume(const job_record_t* job, Job& entry, Time now) {
     entry.running = true;
     entry.suspended = false;
@@ -333,8 +333,8 @@ void Observer::note_resize(Job& entry, ResizeKind kind, int from, const std::str
                  protocol::Applied{0, kind, changed, entry.node_list, entry.nodes});
 }
 
-// When slurmctld dies between a resize and the saving of our state, Slurm's
-// records may be ahead: then that agreement has been carried out.
+// When slurmctld dies between a resize and the saving of our state, Slurm's records may be ahead:
+// then that agreement has been carried out.
 controller::Agreement* Observer::cause_of(const Job& entry, ResizeKind kind,
                                           const std::string& changed) {
     using controller::AgreementEvent, controller::AgreementState;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Follows what happens to jobs without our doing: submissions, ends, requeues,
-// failed nodes, and what another controller did before us.
+// Follows what happens to jobs without our doing: submissions, ends, requeues, failed nodes, and
+// what another controller did before us.
 #pragma once
+
+#include <vector>
 
 #include "controller/negotiation/negotiation.hpp"
 #include "slurm/records.hpp"
@@ -16,17 +18,15 @@ class Observer {
              controller::Negotiation& negotiation)
         : state_(state), outbox_(outbox), negotiation_(negotiation) {}
 
-    // Compares Slurm's job records with what is known, writes what has changed
-    // into the journal and ends agreements whose job has ended.  Needs
-    // ControllerLock (it repairs batch steps).
+    // Compares Slurm's job records with what is known, writes what has changed into the journal and
+    // ends agreements whose job has ended.  Needs ControllerLock (it repairs batch steps).
     void observe(Time now);
 
     // The same if any job that is known to hold nodes has others than before.  Needs
     // ControllerLock; looks at those jobs only, so it takes no longer if the queue is long.
     //
-    // To be called in every hold of the lock before anything is started or
-    // resized: a node that becomes free and is given away at once would otherwise
-    // have two users in the journal.
+    // To be called in every hold of the lock before anything is started or resized: a node that
+    // becomes free and is given away at once would otherwise have two users in the journal.
     void observe_holders(Time now);
 
     // Books that the job holds the nodes its record names (a start or resize of ours).

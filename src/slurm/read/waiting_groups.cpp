@@ -73,8 +73,8 @@ void WaitingGroups::make() {
     for (Begun& begun : begun_) extend(begun, totals[begun.next.eligible]);
 }
 
-// A group that began on fewer nodes than are worth it may have others that nobody before it in
-// the queue, which is everybody, can use.
+// A group that began on fewer nodes than are worth it may have more that no waiting job can use:
+// all of them stand before it in the queue.
 void WaitingGroups::extend(Begun& begun, int nodes) {
     const controller::Group& group = *begun.group;
     const int owned = known_.agreed.of(group).count();

@@ -26,7 +26,7 @@ class WaitingGroups {
     void make();
 
   private:
-    // A group that has begun, and what it starts next.
+    // A group that has begun, and the job that it starts next.
     struct Begun {
         const controller::Group* group;
         core::PendingJob next;

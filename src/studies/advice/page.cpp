@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the answer to its reasons: what to set, what it rests on, who pays for it.
+// The page goes from the answer to its reasons: what to set, which runs say so, and which jobs pay
+// for it.
 #include "studies/advice/page.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ std::string percent(double gain) {
     return fixed(100 * gain, 1);
 }
 
-// Of a gain that has an error: what is within it says nothing.
+// A word for a gain: one that is smaller than its error says nothing.
 std::string judged(const Difference& gain) {
     const Answer is_worse = is_positive(gain);
     return is_worse == Answer::undecided ? "undecided"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/result.hpp"
 #include "simulator/make_workload.hpp"

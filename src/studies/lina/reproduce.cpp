@@ -8,7 +8,7 @@
 // What does not come out is run again in other ways, with fewer seeds: a reason is a run that shows
 // it.
 //
-// Section 5.1 gives the workloads; what it leaves open is decided in lina_model(). Its processors
+// Section 5.1 gives the workloads; what it leaves open is decided by ElasticModel.  Its processors
 // are this simulator's nodes (one processor a node).
 #include "studies/lina/reproduce.hpp"
 

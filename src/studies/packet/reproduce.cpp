@@ -139,12 +139,7 @@ Table all_runs(const Results& results) {
 // ---- figures
 
 Figure figure(std::string title, std::string y_label) {
-    Figure figure;
-    figure.title = std::move(title);
-    figure.x_label = "scale ratio";
-    figure.y_label = std::move(y_label);
-    figure.x = scale_ratios();
-    figure.log_x = true;
+    Figure figure = figure_over_ratios(std::move(title), std::move(y_label));
     figure.panels.emplace_back();
     return figure;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace elastic::studies::packet {
 namespace {
@@ -43,6 +44,16 @@ std::size_t index_of(double scale_ratio) {
     const auto is_it = [&](double ratio) { return std::abs(ratio / scale_ratio - 1) < 1e-9; };
     return static_cast<std::size_t>(std::ranges::find_if(scale_ratios(), is_it) -
                                     scale_ratios().begin());
+}
+
+Figure figure_over_ratios(std::string title, std::string y_label) {
+    Figure figure;
+    figure.title = std::move(title);
+    figure.x_label = "scale ratio";
+    figure.y_label = std::move(y_label);
+    figure.x = scale_ratios();
+    figure.log_x = true;
+    return figure;
 }
 
 double plateau_begins(const std::vector<double>& means) {

@@ -21,6 +21,8 @@ inline constexpr std::array kShares{0.05, 0.10, 0.20, 0.30, 0.40, 0.50};
 const std::vector<double>& scale_ratios();
 // Index of the ratio, which is one of these.
 std::size_t index_of(double scale_ratio);
+// A figure over all scale ratios that has no panels yet.
+Figure figure_over_ratios(std::string title, std::string y_label);
 
 // The metrics of section 3.
 using Metric = double simulator::PacketSummary::*;

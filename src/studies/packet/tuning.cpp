@@ -176,12 +176,7 @@ std::string title_of(const Tuned& tuned) {
 }
 
 Figure figure(const TuneResult& result, std::string title, std::string y_label) {
-    Figure figure;
-    figure.title = std::move(title);
-    figure.x_label = "scale ratio";
-    figure.y_label = std::move(y_label);
-    figure.x = scale_ratios();
-    figure.log_x = true;
+    Figure figure = packet::figure_over_ratios(std::move(title), std::move(y_label));
     for (const Tuned& tuned : result.tuned) figure.panels.push_back({title_of(tuned), {}});
     return figure;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Its standard streams are files without names: nothing is quoted for a shell, no side waits
-// for the other, and nothing is left behind.
+// Its standard streams are files without names: nothing is quoted for a shell, no side waits for
+// the other, and nothing is left behind.
 #include "studies/report/gnuplot.hpp"
 
 #include <spawn.h>

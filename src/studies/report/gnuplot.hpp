@@ -9,7 +9,8 @@
 
 namespace elastic::studies {
 
-// What it prints for these commands.  An error if it is not installed, or what it complains of.
+// What gnuplot prints for these commands.  An error if gnuplot is not installed, or its own
+// complaint.
 Result<std::string> run_gnuplot(std::string_view commands);
 
 }  // namespace elastic::studies

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A row a key, as in policy.cpp: what it may hold and what it sets.
+// A table with a row for each key, as in policy.cpp: which values the key may have, and what they
+// set.
 #include "studies/sweep/plan.hpp"
 
 #include <algorithm>

@@ -11,8 +11,8 @@ namespace elastic::tools {
 
 class LoneRun {
   public:
-    // An error if another process of this user resizes the job; waits for one that does not know
-    // yet whether it will.
+    // An error if another process of this user resizes the job; waits for another process that does
+    // not know yet whether it will resize the job.
     static Result<LoneRun> begin();
     // From here until it is destroyed there can be no other.
     void resizes() const;

@@ -18,8 +18,8 @@ Result<void> apply_program_settings(const std::string& name, RunOptions& options
 // "TERM" or "TERM@60" into options.stop_signal and stop_seconds.
 Result<void> read_stop_signal(std::string_view text, RunOptions& options);
 
-// The words of the restart command, by a shell's rules for quotes and variables, with %program
-// and %checkpoint filled in; those of the program if there is none.
+// The words of the restart command, by a shell's rules for quotes and variables, with %program and
+// %checkpoint filled in; those of the program if there is none.
 Result<Words> restart_words(const RunOptions& options);
 
 }  // namespace elastic::tools

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A program with libelastic-mpi leaves its data in shared memory and is started again as a new
-// world.  That is started beside the one which computes, and is ready before it takes over; where
-// that does not work or is not wanted, one after the other:
+// world.  The new world is started beside the old one, which computes until the new one is ready;
+// where that does not work or is not wanted, the old world ends first:
 //
 //     beside:  steady -> starting -> evacuating -> restoring -> ending -> steady
 //     else:    steady -> evacuating -> leaving -> restoring -> steady
 //
-// From any of them a resize may be given up, by the program or since no new world comes to life,
-// as long as the old one is there.
+// From each of these states a resize may be given up, by the program or since no new world comes to
+// life, as long as the old world is there.
 //
-// Always holds: one world computes; the old one leaves when the new one has confirmed that it has
-// everything, and goes on if it does not come to that; a resize is complete when the old one has
-// ended; each state that is not the program's own ends in bounded time.
+// Always holds: one world computes; the old world leaves when the new one has confirmed that it has
+// all data, and goes on if that never happens; a resize is complete when the old world has ended;
+// each state that is not the program's own ends in bounded time.
 #include "selastic-run/rebirth.hpp"
 
 #include <fmt/format.h>
@@ -29,9 +29,9 @@ using runtime::Message;
 using runtime::Verb;
 
 constexpr Duration kBesides = 20;   // within which a world starts beside another, or it never does
-constexpr Duration kBirth = 120;    // within which one starts that nobody computes beside
-constexpr Duration kFarewell = 60;  // within which one ends that was told to leave
-constexpr int kAttempts = 2;        // of a world to be born
+constexpr Duration kBirth = 120;    // within which a world starts while none computes
+constexpr Duration kFarewell = 60;  // within which a world ends that was told to leave
+constexpr int kAttempts = 2;        // to start a world
 
 }  // namespace
 
@@ -247,9 +247,9 @@ void Rebirth::become_steady() {
     patient_until_ = kNever;
 }
 
-// The program has ended.  Other worlds are waited for: what they have in memory is freed after
-// them, and a slurmstepd that is told to end by the end of the job as well, while it does, may take
-// its tasks for unkillable and drain the node.
+// The program has ended.  Other worlds are waited for: their memory is freed after them, and a
+// slurmstepd that is ending when the end of the job tells it to end once more may take its tasks
+// for unkillable and drain the node.
 void Rebirth::finish(int status) {
     program_status_ = status;
     kill(worlds_.next);

@@ -18,7 +18,7 @@ namespace elastic::tools {
 
 class Rebirth {
   public:
-    // What it does, and asks.
+    // What is done upon the decisions of the state machine, and what it asks.
     class Effects {
       public:
         virtual ~Effects() = default;
@@ -45,10 +45,10 @@ class Rebirth {
     enum class State {
         kSteady,      // nothing is to be done
         kStarting,    // a world starts beside the one that computes
-        kEvacuating,  // that one is to leave a checkpoint when it can
-        kLeaving,     // it is to end before the next one starts
-        kRestoring,   // the next one is to confirm
-        kEnding,      // the old one is to end
+        kEvacuating,  // the world that computes is to leave a checkpoint when it can
+        kLeaving,     // the old world is to end before the next one starts
+        kRestoring,   // the next world is to confirm
+        kEnding,      // the old world is to end
     };
 
     // `beside`: whether the next world starts before the old one has left, where that works.
@@ -110,7 +110,7 @@ class Rebirth {
     State state_ = State::kSteady;
     std::optional<Resize> resize_;
     Time patient_until_ = kNever;
-    Duration patience_ = 0;              // of which that is the end
+    Duration patience_ = 0;              // how long the wait is that ends then
     bool ending_ = false;                // no resizes any more
     int failure_ = 0;                    // goes before the program's own status; 0: none
     std::optional<int> program_status_;  // it has ended, but other worlds may not have

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// The line about a resize.  It always has every phase, those that took no time among them, so that
+// tables can be made of such lines.
 #include "selastic-run/resize.hpp"
 
 #include <fmt/format.h>

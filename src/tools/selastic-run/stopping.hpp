@@ -43,7 +43,7 @@ class Stopping {
     void remove_file() const;
 
   private:
-    // A file's identity and age: another one, or one that was written meanwhile, is unequal.
+    // A file's identity and age: unequal for another file, or the same one written to meanwhile.
     using FileState = std::tuple<ino_t, off_t, std::int64_t, std::int64_t>;
     static std::optional<FileState> state_of(const std::string& path);
     bool make_file() const;
@@ -51,7 +51,7 @@ class Stopping {
     const RunOptions& options_;
     std::optional<FileState> checkpoint_;
     Time began_ = kNever, patient_until_ = kNever;
-    bool tried_ = false, sent_ = false;  // it may have heard it, has
+    bool tried_ = false, sent_ = false;  // whether the program may know, does know
 };
 
 }  // namespace elastic::tools

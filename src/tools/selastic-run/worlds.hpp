@@ -30,8 +30,8 @@ struct World {
 };
 
 struct Worlds {
-    World now, next, old;         // that computes, that is to be born, that is to end
-    std::int64_t generation = 0;  // of the newest one, which 0 is the first
+    World now, next, old;         // which computes, is to be born, is to end
+    std::int64_t generation = 0;  // of the newest world; the first is 0
 
     // Whose step a process is; null: that of none.
     World* of(pid_t process);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -127,7 +126,7 @@ Result<Workload> read_workload(const RunOptions& o) {
     return workload;
 }
 
-// A simulation has no names of nodes, so a journal of it could not say which of them cost what.
+// A simulation has no names of nodes, so its journal could not say which nodes cost what.
 Result<void> read_supply_of(const RunOptions& o, Run& run) {
     if (o.supply.empty() && !o.supply_nodes.empty())
         return error("--supply-nodes has no effect without --supply");

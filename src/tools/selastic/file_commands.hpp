@@ -2,7 +2,6 @@
 // Commands that need nothing but a journal.  Each prints and returns an exit code.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

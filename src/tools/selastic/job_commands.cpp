@@ -11,7 +11,6 @@
 #include <chrono>
 #include <climits>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "common/hostlist.hpp"

@@ -142,8 +142,8 @@ Source complete(Annotation& a, const RequestedNodes& nodes) {
 Duration ResizeCost::seconds(int from, int to) const {
     if (from == to) return 0;
     const int difference = std::abs(from - to);
-    // Of its data a node that joins or leaves moves what it has when the job is large; one that
-    // stays moves what it has more when the job is small.
+    // A node that joins or leaves moves its part of the data when the job is large; a node that
+    // stays moves what it has in addition when the job is small.
     const double large = data / std::max({from, to, 1}),
                  small = data / std::max(1, std::min(from, to));
     const double moved = std::max(large, small - large);

@@ -16,8 +16,8 @@ struct Source {
 // What holds for every annotation, whether it was typed or kept.
 Result<void> check_annotation(const Annotation&, const Source&);
 
-// What holds besides for one that is submitted: a stored annotation of a running job need not say
-// where the job starts.
+// What also holds for an annotation at submission: a stored annotation of a running job need not
+// say where the job starts.
 Result<void> check_submitted(const Annotation&, const Source&);
 
 }  // namespace elastic::core

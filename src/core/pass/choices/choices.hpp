@@ -15,25 +15,25 @@ namespace elastic::core::choices {
 // By which jobs are put in order: the smaller first; ties go to the smaller id.
 using Rank = std::pair<double, double>;
 
-// Initial size.  The size it is to start with, for which others wait if they must not delay it.
+// Initial size.  The size that the job is to start with, which is also that of its reservation.
 int initial_size(const SystemState&, const PendingJob&);
-// With what it is content, now that `idle` nodes are there and it could stay on them; 0 if they are
-// too few for it.
+// The size with which the job is content where `idle` nodes are there that it could stay on; 0 if
+// they are too few for it.
 int initial_size(const SystemState&, const PendingJob&, int idle);
-// What it starts with when others are shrunk for it: the size to be tried first, and the one it is
-// content with.
+// The size that the job starts with when others are shrunk for it: the one to be tried first, and
+// the least.
 int best_initial_size(const SystemState&, const PendingJob&);
 int least_initial_size(const SystemState&, const PendingJob&);
-// Whether it may get more than that from them; and by how much less time the job and one victim
-// take together if it starts with more nodes and the victim keeps fewer.
+// Whether shrinks of others may bring the job more than that; and how much less time the job and
+// one victim take together if the job starts with more nodes and the victim keeps fewer.
 struct Sizes {
     int job = 0, victim = 0;
 };
 bool may_start_larger(const SystemState&, const PendingJob&);
 Duration net_saving(const JobTimes&, const PendingJob&, const RunningJob& victim, Sizes before,
                     Sizes after);
-// Whether to shrink these is better than to let the job wait; `small`: it does not get all that it
-// asks for.
+// Whether to shrink these victims is better than to let the job wait; `small`: the job does not get
+// all nodes that it asks for.
 bool is_start_beneficial(const SystemState&, const PendingJob&, int size, bool small,
                          const std::vector<Shrinkage>&);
 // Whether a malleable job may start on fewer idle nodes than it asks for.
@@ -43,7 +43,7 @@ bool is_moldable(const Policy&);
 // whether each blocked job has a reservation or only the first of its pools.
 bool may_overtake(const Policy&);
 bool reserves_for_all(const Policy&);
-// Backfill order: whether they are tried in the order of the queue.
+// Backfill order: whether jobs behind a blocked one are tried in the order of the queue.
 bool backfills_in_order(const Policy&, const SnapshotIndex&);
 // By the preferred size; no less for more nodes or more time.
 double backfill_rank(const Policy&, int nodes, Duration);
@@ -84,21 +84,21 @@ int expanded_size(const SystemState&, const RunningJob&, int available);
 // Expand from: whether jobs that start are expanded in the same pass.
 bool expands_from_start(const Policy&);
 
-// Reserved nodes: whether they are lent to malleable jobs, whether who waits gets back what they
-// have grown onto, and whether it is worth to expand one for some time, until the first
-// reservation, and to shrink it then.
+// Reserved nodes: whether they are lent to malleable jobs; whether the waiting job is sure to get
+// such nodes back; and whether it is worth it to expand a malleable job until the first reservation
+// begins and to shrink it then.
 bool lends_reserved_nodes(const Policy&);
 bool are_sure_to_come_back(const Policy&);
 bool is_worth_lending(const RunningJob&, int size_after, Duration time);
 
-// Feasibility: whether a resize is worth its cost.  That of a victim; the size up to `size` to
-// which an expansion is, 0 if to none; and whether `saved` seconds of the job for whom these are
-// shrunk are worth what it costs them.
+// Feasibility: whether the shrink of a victim is worth its cost; to which size, up to `size`, an
+// expansion is, 0 if to none; and whether `saved` seconds of the beneficiary are worth what the
+// shrinks cost its victims.
 bool is_feasible(const Policy&, const JobTimes&, const RunningJob&, int size_after);
 int feasible_expansion(const Policy&, const JobTimes&, const RunningJob&, int size);
 bool is_worth_shrinking(const SystemState&, Duration saved, const std::vector<Shrinkage>&);
-// Whether the pending job, which ends `saved` seconds sooner, is the better for it than all of them
-// are the worse, by their slowdowns; and what is added to that of one.
+// Whether the slowdown of the pending job, which ends `saved` seconds sooner, falls by more than
+// those of all victims rise together; and by how much the slowdown of one victim rises.
 bool improves_slowdown(const SystemState&, const PendingJob&, Duration saved,
                        const std::vector<Shrinkage>&);
 double added_slowdown(const JobTimes&, const RunningJob&, int size_after);
@@ -107,7 +107,7 @@ double added_slowdown(const JobTimes&, const RunningJob&, int size_after);
 // at all.
 double scalability(const RunningJob&);
 
-// How much it has of the range between its minimum, 0, and its maximum, 1.
+// Where the job's size lies between its minimum, 0, and its maximum, 1.
 double range_use(const RunningJob&);
 
 }  // namespace elastic::core::choices

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Feasibility.  With `payback` what a resize costs has to be earned: by an expansion until the job
 // is resized again (core/model/payback.hpp), or ends, unless it has outrun its estimate and nobody
-// knows when it ends; by shrinks with the time that the job for which they are made saves, which
-// has to be more than all victims take to shrink and to grow back.
+// knows when it ends; by shrinks with the time that their beneficiary saves, which has to be more
+// than all victims take to shrink and to grow back.
 //
 // `mebf` is [mebf] algorithm 3, of which the paper prints only the description:
-//  - the job must have more left than the share theta of its estimated run time,
-//    or the resize comes too late to be worth it (line 2);
-//  - its whole run time with the new size, cost included, must not exceed gamma
-//    times the estimate (lines 3 to 6).
+//  - the job must have more left than the share theta of its estimated run time, or the resize
+//    comes too late to be worth it (line 2);
+//  - its whole run time with the new size, cost included, must not exceed gamma times the estimate
+//    (lines 3 to 6).
 // Both measure against the "static" time, that without any resize: what the job takes at the size
 // it prefers by the limit it asked for.  A limit that was extended since would let a job be shrunk
 // because it was shrunk before.

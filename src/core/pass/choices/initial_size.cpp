@@ -18,7 +18,7 @@ Duration duration(const PendingJob& job, int size) {
     return rescale(job.duration, job.elastic.pref, size, job.elastic);
 }
 
-// What a victim loses that has `kept` nodes for some time and then gets back what it had.
+// The time that a victim loses by having `kept` nodes for `time` and then its present size again.
 Duration time_lost(const JobTimes& times, const RunningJob& victim, int kept, Duration time) {
     const int size = total(victim.held);
     const double slower = rescale(1, size, kept, victim.elastic);
@@ -99,8 +99,8 @@ Duration net_saving(const JobTimes& times, const PendingJob& job, const RunningJ
            time_lost(times, victim, after.victim, shorter);
 }
 
-// It may end sooner with all nodes that it asks for as soon as others have ended; and if it is long
-// itself, the victims of a small start lose more than it saves.
+// A job that waits may end sooner, on all nodes that it asks for as soon as others have ended; and
+// the victims of a small start lose more than a long job saves.
 bool is_start_beneficial(const SystemState& state, const PendingJob& job, int size, bool small,
                          const std::vector<Shrinkage>& victims) {
     const bool weighs_losses = small && state.policy().initial_size == InitialSize::beneficial;

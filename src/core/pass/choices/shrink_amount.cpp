@@ -13,7 +13,7 @@
 namespace elastic::core::choices {
 namespace {
 
-// What it can give and keep an allowed size that is no less than the preferred one.
+// How many nodes the job can give and keep an allowed size that is no less than its preferred one.
 int above_preferred(const RunningJob& job) {
     const int size = total(job.held);
     const int kept = job.elastic.sizes.smallest(job.elastic.pref, size);

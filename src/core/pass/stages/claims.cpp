@@ -10,7 +10,6 @@
 #include "core/pass/stages/claims.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <ranges>
 
 #include "core/pass/choices/choices.hpp"
@@ -52,8 +51,8 @@ void Claims::book(Schedule& schedule) {
     choose_the_rest(schedule);
 }
 
-// Chosen anew in each pass they might be others than those that are kept for the job in fact, and
-// somebody else would be given those.
+// Idle nodes chosen anew in each pass might be others than are kept for the job in fact, and those
+// would be given to somebody else.
 void Claims::keep_what_was_chosen(Schedule& schedule) {
     for (const Claim& kept : schedule.snapshot().claims) {
         Entry* claim = find(kept.job);

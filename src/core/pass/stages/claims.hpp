@@ -16,15 +16,15 @@ namespace elastic::core {
 
 class Claims {
   public:
-    // Finds the claimed jobs, which nothing more is to be decided for, and with how many nodes each
+    // Finds the claimed jobs, for which nothing more is to be decided, and the size with which each
     // is to start.
     void collect(Schedule&);
     // Schedule all promises, and sets aside the idle nodes of claimed jobs.
     void book(Schedule&);
 
-    // Starts a claimed job on the nodes that are there for it, others' in exchange for those that
-    // its victims have not left yet, and idle ones if the policy lets it; it waits on if those are
-    // too few.
+    // Starts a claimed job on the nodes that are there for it, on nodes of other claims in exchange
+    // for those that its victims have not left yet, and on idle ones if the policy lets it.  The
+    // job waits on if all of these are too few.
     void trade(Schedule&, std::uint32_t pending);
     // The job starts on other nodes, and nobody is to count on the nodes of its claim.
     void drop(std::uint32_t pending);
@@ -32,8 +32,7 @@ class Claims {
     bool is_settled(std::uint32_t pending) const { return claim_of(pending).is_settled; }
 
     // The idle nodes that a claimed job (an index into Snapshot::pending) is to start with are
-    // taken, unless they are given back so that it may be looked at whether it can start on idle
-    // nodes alone.
+    // taken, but given back while it is tried to start the job on idle nodes alone.
     void give_back_aside(Schedule&, std::uint32_t pending) const;
     void keep_aside(Schedule&, std::uint32_t pending) const;
 
@@ -44,7 +43,7 @@ class Claims {
         int missing = 0;          // ... besides what is promised by victims
         PoolCounts aside;         // of those, idle ones
         PoolCounts released;      // that its victims have left
-        PoolCounts spare;         // of both, those that are kept for it and may be another's
+        PoolCounts spare;         // of both, nodes that another claim may take
         bool is_settled = false;  // in this pass: it starts, or has traded
     };
     // What a victim has not left yet, and who is to have it.
@@ -64,7 +63,8 @@ class Claims {
     void choose_the_rest(Schedule&);
     void book_shrink(Schedule&, const Promise&, std::uint32_t victim);
     void enter(const Promise&, Entry&, const PoolCounts& used);
-    // Finds who could give what for the parts that this one still waits for; the nodes of all.
+    // Finds claims that could give nodes for the parts that this claim still waits for; returns the
+    // nodes of all these parts.
     PoolCounts find_trades(const Schedule&, const Entry&);
     Entry* giver_for(const Schedule&, const Coming&);
     bool waits_for_victims(const Entry&) const;

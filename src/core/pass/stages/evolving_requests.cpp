@@ -7,8 +7,8 @@
 // are granted by whoever makes the snapshot, since nothing can stand against them.
 //
 // A step of an evolution profile that has more nodes is a request as well, which nobody had to make
-// and for which nodes have been planned since the job started; what others ask for may not take
-// them.
+// and for which nodes have been planned since the job started; other requests may not take these
+// nodes.
 //
 // A request gets all it asks for, from idle nodes or else from victims, or as much as there is if
 // that is not less than what it takes at least; otherwise it waits for its deadline.  A job's own
@@ -82,9 +82,9 @@ PoolCounts satisfy_within(Pass& pass, const GrowthRequest& request, std::uint32_
     return gained;
 }
 
-// The nodes of a job's present step have been planned with, if there were any: they are its own,
-// and so is what it needs for the steps that follow.  Where these would never fit, it must not hold
-// more nodes: others that hold some may wait for them as well.
+// plan_later_steps has taken nodes for the job's present step, if there were any, and for its later
+// steps: they are the job's own.  A job whose later steps would never fit must not get more nodes:
+// others that hold some may wait for them as well.
 void satisfy_step(Pass& pass, const GrowthRequest& request, std::uint32_t running,
                   const SizeRange& asked) {
     Schedule& schedule = pass.schedule;

@@ -61,7 +61,8 @@ bool expand_until(Schedule& schedule, std::uint32_t running, Time until, Reason 
     return true;
 }
 
-// Over nodes that it has to give back, if that makes it larger than those it can keep.
+// Expands the job over nodes that it has to give back, if it becomes larger so than on nodes that
+// it can keep.
 bool expand_by_loan(Schedule& schedule, std::uint32_t running) {
     const RunningJob& job = schedule.snapshot().running[running];
     const Time returned = schedule.running().returns_at(running);
@@ -128,7 +129,7 @@ void find_starting(Pass& pass) {
     }
 }
 
-// By rank; an index behind those of the running jobs is one of those that start.
+// By rank.  Indices behind those of the running jobs are of jobs that start.
 void rank_candidates(Pass& pass) {
     const Schedule& schedule = pass.schedule;
     const std::vector<RunningJob>& running = schedule.snapshot().running;

@@ -15,7 +15,8 @@
 namespace elastic::core {
 namespace {
 
-// In which order the queue wants the pools; those that it does not want have its length.
+// For each pool the place of the first job in the queue that wants it; the queue's length if none
+// does.
 std::vector<std::size_t> first_wanted(const Snapshot& snapshot) {
     const std::size_t nowhere = snapshot.pending.size();
     std::vector<std::size_t> place(snapshot.pools.size(), nowhere);

@@ -9,9 +9,9 @@
 
 namespace elastic::core {
 
-// While it lives, each job with a promise has a reservation that begins no earlier than HeadDelay
-// after what it was promised first, and so do the others as soon as they can: that is how far its
-// start may be pushed back.  None without a bound (HeadDelay=unlimited).
+// While it lives, each job with a promise has a reservation HeadDelay after its first promise,
+// which is how far its start may be pushed back; or as soon as it can start, where that is later or
+// it has no room then.  None without a bound (HeadDelay=unlimited).
 class KeptPromises {
   public:
     explicit KeptPromises(Schedule&);

@@ -43,7 +43,7 @@ void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
 }
 
-// Whether it has what it is to have.
+// Whether the place has all reservations that it is to have.
 bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size) {
     const int wanted = choices::reserves_for_all(schedule.policy())
                            ? schedule.queue().undecided_copies(pending)
@@ -66,7 +66,7 @@ bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size
     return true;
 }
 
-// Of a job that has no steps.
+// The reservation of a job without an evolution profile.
 std::optional<Reservation> QueueFront::whole(Schedule& schedule, std::uint32_t pending, int size) {
     const PendingJob& job = schedule.snapshot().pending[pending];
     const Duration duration = schedule.times().end_of(job, size) - schedule.snapshot().now;

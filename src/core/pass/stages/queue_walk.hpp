@@ -4,6 +4,8 @@
 // policy's order.
 #pragma once
 
+#include <vector>
+
 #include "core/pass/stages/stages.hpp"
 
 namespace elastic::core {

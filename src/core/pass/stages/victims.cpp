@@ -60,8 +60,7 @@ Shrinkage allocate_resource(const SystemState& state, std::uint32_t victim,
 
 namespace {
 
-// The part of the victim that is best for both it and the job, which has `size` nodes with what is
-// the victim's part so far.
+// The victim's part that is best for victim and job together; with `part` the job has `size` nodes.
 Shrinkage most_beneficial(const SystemState& state, const PendingJob& job, int size,
                           const Shrinkage& part) {
     const RunningJob& victim = state.snapshot().running[part.victim];
@@ -148,9 +147,9 @@ void Victims::begin_losses(const SystemState& state, const Beneficiary& who) {
         for (int nodes : who.idle) lost_.push_back(fall < who.end ? nodes : 0);
 }
 
-// Whether a reservation lacks nodes however soon the victim ends: if it ends before the reservation
-// begins and the beneficiary behind that, what this uses of it is lost.  Most victims are passed
-// over for that, and to see it takes no search for when they would end.
+// Whether a reservation lacks nodes however soon the victim ends: if the victim ends before the
+// reservation begins and the beneficiary after that, the nodes that the beneficiary uses are lost.
+// Most victims are passed over for that, which takes no search for when they would end.
 bool Victims::uses_reserved_nodes(const SystemState& state, const Shrinkage& part,
                                   Time beneficiary_end) const {
     const Time victim_end = state.times().end_of(state.snapshot().running[part.victim]);

@@ -16,7 +16,7 @@ namespace elastic::core {
 struct Beneficiary {
     EligibilityId eligible = 0;  // only nodes of these pools help it
     int needed = 0;              // nodes, besides the idle ones it takes
-    Time end = 0;                // it keeps them until then
+    Time end = 0;                // until which it keeps the nodes
     PoolCounts idle;             // the idle nodes it takes
     JobId self = 0;              // a running job that is not to be its own victim
     bool is_least = true;        // it is content with no less
@@ -39,7 +39,7 @@ class Victims {
 
     // The eligible nodes that all victims together could give.
     int supply(const SystemState&, EligibilityId);
-    // The same without one of them.
+    // The same without the job `running`.
     int supply_without(const SystemState&, EligibilityId, std::uint32_t running);
 
     // SelectShrinkableJob: victims that together give what is needed and delay no reservation.

@@ -15,13 +15,13 @@ class SystemState;
 // In whole nodes, rounded down.
 int size_at_use(const RunningJob&, double use);
 
-// The use that is left to each victim that has more, so that they give what is needed; 0 if they
+// The use to which victims above it shrink, so that they give `needed` nodes together; 0 if they
 // cannot.
 double even_use_of_victims(const std::vector<RunningJob>&,
                            const std::vector<std::uint32_t>& victims, int needed);
 
-// The use up to which all that have less grow if they share the idle nodes, of which none is left
-// over as long as anybody can take it.
+// The use up to which jobs below it grow if they share the idle nodes, none of which is left over
+// as long as a job can take it.
 double even_use_of_growing(const SystemState&);
 
 }  // namespace elastic::core

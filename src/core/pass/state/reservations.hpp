@@ -18,11 +18,11 @@ namespace elastic::core {
 struct Reservation {
     std::uint32_t job = 0;
     Time from = 0, to = 0;
-    PoolCounts nodes;    // when it starts
-    Occupations layers;  // all that it takes, `nodes` included, if that is more than those
+    PoolCounts nodes;    // at its start
+    Occupations layers;  // all nodes that it takes, `nodes` included, if it takes others later
 };
 
-// What is taken for the steps that a job with an evolution profile has before it.
+// The nodes that are taken for the later steps of a running job with an evolution profile.
 struct LaterSteps {
     JobId job = 0;
     Occupations gains;

@@ -16,8 +16,8 @@
 
 namespace elastic::core {
 
-// A victim's part in an agreement: which nodes it gives up, how many of those by pool the
-// beneficiary uses (an allowed size may free more), and what it keeps.
+// A victim's part in an agreement: the nodes that it gives up, how many of them the beneficiary
+// uses (an allowed size may free more), and the size that it keeps.
 struct Shrinkage {
     std::uint32_t victim = 0;  // index into Snapshot::running
     PoolCounts nodes, used;
@@ -46,7 +46,7 @@ class RunningJobs {
     void count_on_returns(AvailabilityProfile&);
     // When the job can give back nodes that it takes now; its end if it is lent nothing.
     Time returns_at(std::uint32_t running) const;
-    // What it holds now, and if it is resized now.
+    // The job's nodes as it is, and if it is resized now.
     Holding holding(std::uint32_t running) const;
     Holding holding_after(const Shrinkage&) const;
     Holding holding_after(std::uint32_t running, const PoolCounts& more) const;

@@ -29,8 +29,8 @@ void Schedule::book_growth(std::uint32_t running, const PoolCounts& more) {
     availability().move_vacancy(after.end, after.back, after.returnable);
 }
 
-// The victim runs longer with what it keeps; what it gives up is free as soon as its beneficiary
-// ends, or at once where that does not use it.
+// The victim runs longer on the nodes that it keeps; the nodes that it gives up are free as soon as
+// its beneficiary ends, or at once where the beneficiary does not use them.
 void Schedule::book_shrink(const Shrinkage& part, Time beneficiary_end) {
     const Holding before = running_.holding(part.victim), after = running_.holding_after(part);
     availability().move_vacancy(before.back, before.end, before.returnable);
@@ -409,7 +409,7 @@ void Schedule::release_deferred() {
 void Schedule::announce_reservations() {
     for (Reservation& reservation : released_) reservations_.add(std::move(reservation));
     released_.clear();
-    // Who keeps one reservation a job keeps the last one told, which is the first copy's.
+    // A reader that keeps one reservation a job keeps the last one told, which is the first copy's.
     for (const Reservation& reservation : reservations_.in_order()) {
         Action& action = add(ActionKind::reserve, Reason::head_of_queue,
                              snapshot_->pending[reservation.job].id, reservation.nodes);

@@ -39,10 +39,10 @@ class Schedule : public SystemState {
     void enlarge_start(std::size_t action, const PoolCounts& more, Time until);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
                             const std::vector<Shrinkage>&);
-    // A claimed job, on nodes that are taken for it or others like it but for the idle ones.
+    // A claimed job, on `nodes`, which but for the idle ones are taken for claimed jobs already.
     void start_by_trading(std::uint32_t pending, const PoolCounts& nodes, const PoolCounts& idle,
                           int size);
-    // What the victim of a promise gives up is for `beneficiary`, which leaves `nodes` for it.
+    // The nodes of a promise are for `beneficiary`, which leaves `nodes` for them.
     void trade(const Promise&, JobId beneficiary, const PoolCounts& nodes);
     void shrink_for_anybody(const Shrinkage&);
     // For nobody; what is `used` of the nodes never comes free.

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Compares what was decided in two journals: journal_agreement.py EXPECTED ACTUAL TOLERANCE
+"""Compares what was decided in two journals: compare_journals.py EXPECTED ACTUAL TOLERANCE
 
 A decision is a start or a resize.  Each job must have the same ones, with the same sizes, in
 the same order; decisions of different jobs must come in the same order, unless both were made

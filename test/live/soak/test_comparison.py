@@ -17,7 +17,7 @@ import random
 import shutil
 import subprocess
 
-import journal_agreement
+import compare_journals
 import pytest
 from elastic_live import HERE, wait_until
 from fast_cluster import FastCluster
@@ -111,7 +111,7 @@ def simulate_rounds(simulate, rounds, *options):
 def is_unambiguous(events):
     """Whether a round's events are, by decisions, those of its moved variants."""
     expected, *variants = events
-    return not any(journal_agreement.compare(expected, variant) for variant in variants)
+    return not any(compare_journals.compare(expected, variant) for variant in variants)
 
 
 def length(events):
@@ -188,10 +188,10 @@ def test_live_and_simulator_agree(fast, policy, malleable_share):
     fast.set_elastic(Policy=policy, ResizeGap=GAP, GraceTime=600, BackOff=1, Interval=0.5)
     actual = run_live(fast, workload)
     keep_journals(policy, simulated=expected, live=actual)
-    print(f"{policy}: {journal_agreement.summary(expected, actual)}")
+    print(f"{policy}: {compare_journals.summary(expected, actual)}")
     ends = [event["state"] for event in actual if event["event"] == "end"]
     assert set(ends) == {"COMPLETED"}
     # A round's last job may wait for others, one after the other.
-    differences = journal_agreement.compare(expected, actual, 3 * LATENCY)
+    differences = compare_journals.compare(expected, actual, 3 * LATENCY)
     assert not differences, "\n".join(differences)
     fast.check_journal()
