@@ -82,7 +82,7 @@ void Executor::ask_limit(std::size_t index) {
     const core::PendingJob& entry = reading_.view.snapshot.pending[index];
     if (entry.shares_nodes) return;  // what it would take is not known
     job_record_t* job = pending_job(entry.id);
-    if (job && reading_.refusals.is_first_of_account(reading_.view.places[index], job))
+    if (job && reading_.refusals.is_first_of_account(account_of(reading_.view.places[index], job)))
         is_start_barred(job, index);
 }
 
@@ -234,15 +234,15 @@ bool Executor::may_start_anywhere(const Action& action) const {
 // True if the next plan will differ by it.
 bool Executor::remember_refusal(job_record_t* job, const Action& action, StartOutcome outcome) {
     const Queue::Place& place = reading_.view.places[action.place];
-    Refusals& refusals = reading_.refusals;
+    controller::PassRefusals& refusals = reading_.refusals;
     const core::PendingJob& entry = reading_.view.snapshot.pending[action.place];
     // As many as were asked for it may have.
     if (entry.elastic.malleable && action.size_after > entry.elastic.pref)
-        return refusals.refuse_more_than_asked(place);
+        return refusals.refuse_more_than_asked(place.id());
     const int least = entry.has_range() ? entry.elastic.pref : action.size_after;
-    if (outcome == StartOutcome::limited) return refusals.limit(place, job, least);
+    if (outcome == StartOutcome::limited) return refusals.limit(account_of(place, job), least);
     if (outcome == StartOutcome::no_room) return refuse_room(job, action);
-    return refusals.refuse(place);
+    return refusals.refuse(place.id());
 }
 
 // It was tried on all that is free for it if it was first in the queue; if it was not, on as much
@@ -338,7 +338,7 @@ bool Executor::do_shrink(const Action& action, Time now) {
 // for it; asked before they are.
 bool Executor::is_barred(JobId beneficiary, Time now) {
     if (job_record_t* job = pending_job(beneficiary)) {
-        const auto index = reading_.view.entry_of(beneficiary);
+        const auto index = reading_.view.index_of(beneficiary);
         return index && (is_start_barred(job, *index) || is_larger_start_barred(job));
     }
     return is_growth_barred(beneficiary, now);
@@ -360,14 +360,14 @@ bool Executor::is_start_barred(job_record_t* job, std::size_t index) {
     const core::PendingJob& entry = reading_.view.snapshot.pending[index];
     const Queue::Place& place = reading_.view.places[index];
     const int least = entry.elastic.malleable ? entry.elastic.min : entry.elastic.pref;
-    if (reading_.refusals.hides(place, job, least)) return true;
+    if (reading_.refusals.hides(place.id(), account_of(place, job), least)) return true;
     auto attempt = find(reading_.queue.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, least)) return false;
     // A QOS may have a least size as well.
     auto limit = limit_on_start(job, *attempt, entry.elastic.pref);
     if (!limit) return false;
     log_debug("job {}: barred: {}", job->job_id, *limit);
-    reading_.refusals.limit(place, job, least);
+    reading_.refusals.limit(account_of(place, job), least);
     return true;
 }
 
@@ -383,7 +383,7 @@ bool Executor::is_larger_start_barred(job_record_t* job) {
     const Queue::Place& place = reading_.view.places[start->place];
     auto attempt = find(reading_.queue.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, start->size_after)) return false;
-    reading_.refusals.refuse_more_than_asked(place);
+    reading_.refusals.refuse_more_than_asked(place.id());
     return true;
 }
 

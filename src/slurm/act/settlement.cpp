@@ -194,7 +194,7 @@ NodeSet Settlement::leave_for(JobId beneficiary, const NodeSet& wanted, Time now
 
 // Of these nodes, those that the job needs besides all that its victims give up.
 NodeSet Settlement::needed_beside_victims(JobId beneficiary, int size, NodeSet nodes) {
-    const auto index = reading_.view.entry_of(beneficiary);
+    const auto index = reading_.view.index_of(beneficiary);
     if (!index) return nodes;
     const NodeSet eligible =
         reading_.view.nodes_of(reading_.view.snapshot.pending[*index].eligible);
@@ -253,7 +253,7 @@ void Settlement::start_on_claim(const core::Action& start, Time now) {
 // Without a claim: the crash of a controller came in between.
 void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& freed, Time now) {
     job_record_t* job = pending_job(id);
-    const auto index = reading_.view.entry_of(id);
+    const auto index = reading_.view.index_of(id);
     if (!job || !index) return;
     const int size =
         claim.size > 0 ? claim.size : reading_.view.snapshot.pending[*index].elastic.pref;

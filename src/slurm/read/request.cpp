@@ -97,6 +97,10 @@ controller::RequestId request_of(const Queue& queue, const Queue::Place& place) 
     return request_of(job);
 }
 
+controller::Account account_of(const Queue::Place& place, const job_record_t* job) {
+    return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
+}
+
 std::uint64_t configuration_now() {
     const time_t now = time(nullptr);
     Hash hash;
