@@ -14,8 +14,7 @@ bool PassRefusals::limit(const Account& account, int nodes) {
     return is_new || is_less;
 }
 
-bool PassRefusals::hides(AttemptId id, const Account& account, int nodes) const {
-    if (hidden_.contains(id)) return true;
+bool PassRefusals::bars(const Account& account, int nodes) const {
     const auto found = limited_.find(account);
     return found != limited_.end() && nodes >= found->second;
 }

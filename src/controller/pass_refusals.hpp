@@ -45,8 +45,9 @@ class PassRefusals {
     // Whether this was not asked before about the account.
     bool is_first_of_account(const Account& account) { return asked_.insert(account).second; }
 
-    // Whether an attempt with so many nodes is left out of the next plan.
-    bool hides(AttemptId, const Account&, int nodes) const;
+    // Whether the attempt is left out of the next plan, or any of the account's with so many nodes.
+    bool hides(AttemptId id) const { return hidden_.contains(id); }
+    bool bars(const Account&, int nodes) const;
     bool may_start_larger(AttemptId id) const { return !limited_to_request_.contains(id); }
 
   private:

@@ -19,7 +19,8 @@ constexpr Account kAccount{.user = 1000, .association = 3, .qos = 1, .attempt = 
 
 TEST(nothing_is_hidden_before_it_was_refused) {
     const PassRefusals refusals;
-    check_that(!refusals.hides(kJob, kAccount, 1));
+    check_that(!refusals.hides(kJob));
+    check_that(!refusals.bars(kAccount, 1));
     check_that(refusals.may_start_larger(kJob));
     check_that(!refusals.has_limits());
 }
@@ -28,9 +29,10 @@ TEST(one_attempt_of_one_job_is_refused) {
     PassRefusals refusals;
     check_that(refusals.refuse(kJob));
     check_that(!refusals.refuse(kJob));  // no news
-    check_that(refusals.hides(kJob, kAccount, 1));
-    check_that(!refusals.hides(kElsewhere, kAccount, 1));
-    check_that(!refusals.hides(kOther, kAccount, 1));
+    check_that(refusals.hides(kJob));
+    check_that(!refusals.hides(kElsewhere));
+    check_that(!refusals.hides(kOther));
+    check_that(!refusals.bars(kAccount, 1));
     check_that(refusals.may_start_larger(kJob));
 }
 
@@ -40,18 +42,17 @@ TEST(who_may_not_start_larger_may_start) {
     check_that(!refusals.refuse_more_than_asked(kJob));
     check_that(!refusals.may_start_larger(kJob));
     check_that(refusals.may_start_larger(kElsewhere));
-    check_that(!refusals.hides(kJob, kAccount, 9));
+    check_that(!refusals.hides(kJob));
 }
 
 TEST(a_limit_bars_all_jobs_of_the_account_that_are_as_large) {
     PassRefusals refusals;
     check_that(refusals.limit(kAccount, 4));
     check_that(refusals.has_limits());
-    for (const AttemptId id : {kJob, kOther}) {
-        check_that(refusals.hides(id, kAccount, 4));
-        check_that(refusals.hides(id, kAccount, 5));
-        check_that(!refusals.hides(id, kAccount, 3));
-    }
+    check_that(refusals.bars(kAccount, 4));
+    check_that(refusals.bars(kAccount, 5));
+    check_that(!refusals.bars(kAccount, 3));
+    check_that(!refusals.hides(kJob));
 }
 
 TEST(a_limit_is_lowered_and_never_raised) {
@@ -59,9 +60,9 @@ TEST(a_limit_is_lowered_and_never_raised) {
     check_that(refusals.limit(kAccount, 4));
     check_that(!refusals.limit(kAccount, 4));
     check_that(!refusals.limit(kAccount, 6));
-    check_that(!refusals.hides(kJob, kAccount, 3));
+    check_that(!refusals.bars(kAccount, 3));
     check_that(refusals.limit(kAccount, 2));
-    check_that(refusals.hides(kJob, kAccount, 3));
+    check_that(refusals.bars(kAccount, 3));
 }
 
 TEST(a_limit_bars_no_other_user_association_qos_or_partition) {
@@ -71,7 +72,7 @@ TEST(a_limit_bars_no_other_user_association_qos_or_partition) {
          {&Account::user, &Account::association, &Account::qos, &Account::attempt}) {
         Account other = kAccount;
         ++(other.*part);
-        check_that(!refusals.hides(kJob, other, 4));
+        check_that(!refusals.bars(other, 4));
     }
 }
 

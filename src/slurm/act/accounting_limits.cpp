@@ -48,16 +48,15 @@ bool AccountingLimits::bars_growth(JobId id, Time now) {
 bool AccountingLimits::bars_start(job_record_t* job, std::size_t index) {
     const core::Sizing& sizes = reading_.view.snapshot.pending[index].elastic;
     const Queue::Place& place = reading_.view.places[index];
-    const controller::Account account = account_of(place, job);
     const int least = sizes.malleable ? sizes.min : sizes.pref;
-    if (reading_.refusals.hides(place.id(), account, least)) return true;
+    if (is_left_out(reading_.refusals, place, job, least)) return true;
     const auto attempt = find(reading_.queue.attempts()[place.attempt]);
     if (!attempt || !limit_on_start(job, *attempt, least)) return false;
     // A QOS may have a least size as well.
     const auto limit = limit_on_start(job, *attempt, sizes.pref);
     if (!limit) return false;
     log_debug("job {}: barred: {}", job->job_id, *limit);
-    reading_.refusals.limit(account, least);
+    reading_.refusals.limit(account_of(place, job), least);
     return true;
 }
 

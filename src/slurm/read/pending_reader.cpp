@@ -69,7 +69,7 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     const core::EligibilityId eligible = eligibilities_.of(job);
     const int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
     if (nodes > most_nodes_by_partition(job)) return;
-    if (knowledge_.refusals.hides(place.id(), account_of(place, job), nodes)) return;
+    if (is_left_out(knowledge_.refusals, place, job, nodes)) return;
     if (why_not_now(job)) return;
     const controller::RequestId request = needs_close_look(place) ? request_of(job) : 0;
     if (request && is_barred(request, place)) return;
@@ -84,7 +84,7 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     pending.has_traded = known.has_traded;
     pending.shares_nodes = !has_whole_nodes(job);
     pending.not_before = room_from(job, request, eligible, pending.shares_nodes);
-    pending.elastic = sizing_of(job, known, nodes, place);
+    set_sizes(job, known, nodes, place, pending.elastic);
     pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
     if (!pending.alternative) {
         const int tasks = startable_tasks(job) - groups_.copies(job->job_id);
@@ -96,13 +96,12 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     view_.places.push_back(place);
 }
 
-core::Sizing PendingReader::sizing_of(job_record_t* job, const controller::Job& known, int nodes,
-                                      const Queue::Place& place) const {
-    core::Sizing sizes;
+void PendingReader::set_sizes(job_record_t* job, const controller::Job& known, int nodes,
+                              const Queue::Place& place, core::Sizing& sizes) const {
     if (!known.elastic) {
         sizes.min = sizes.pref = nodes;
         sizes.max = most_wanted(job, nodes);
-        return sizes;
+        return;
     }
     sizes = known.annotation;
     sizes.pref = sizes.profile.empty() ? std::clamp(nodes, sizes.min, sizes.max)
@@ -112,7 +111,6 @@ core::Sizing PendingReader::sizing_of(job_record_t* job, const controller::Job& 
         sizes.max = knowledge_.refusals.may_start_larger(place.id())
                         ? std::clamp(most_nodes(job), sizes.pref, sizes.max)
                         : sizes.pref;
-    return sizes;
 }
 
 // Those against whom something has been said, the first of the queue, and a part of the others

@@ -36,8 +36,8 @@ class PendingReader {
     Time room_from(job_record_t*, controller::RequestId, core::EligibilityId, bool shares);
     controller::NodeMask room_of(const job_record_t*, core::EligibilityId, bool shares);
     Time next_coming_free(core::EligibilityId);
-    core::Sizing sizing_of(job_record_t*, const controller::Job&, int nodes,
-                           const Queue::Place&) const;
+    void set_sizes(job_record_t*, const controller::Job&, int nodes, const Queue::Place&,
+                   core::Sizing&) const;
 
     const Knowledge& knowledge_;
     Eligibilities& eligibilities_;

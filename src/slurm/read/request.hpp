@@ -17,6 +17,10 @@ controller::RequestId request_of(const Queue&, const Queue::Place&);
 
 controller::Account account_of(const Queue::Place&, const job_record_t*);
 
+// Whether the job at that place, with so many nodes, is left out of plans for the rest of the pass.
+bool is_left_out(const controller::PassRefusals&, const Queue::Place&, const job_record_t*,
+                 int nodes);
+
 std::uint64_t configuration_now();
 
 controller::NodeMask mask_of(const NodeSet&);
