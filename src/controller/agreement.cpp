@@ -115,9 +115,9 @@ Result<void> AgreementBook::advance(Agreement& agreement, Event event) {
 }
 
 void AgreementBook::forget_finished() {
-    std::erase_if(agreements_, [](const auto& entry) { return !entry.second.open(); });
+    std::erase_if(agreements_, [](const auto& agreement) { return !agreement.second.open(); });
     revision_ += std::erase_if(
-        claims_, [this](const auto& entry) { return shrinks_for(entry.first).empty(); });
+        claims_, [this](const auto& claim) { return shrinks_for(claim.first).empty(); });
 }
 
 void AgreementBook::decide(Agreement& request, int granted, std::string node_list) {

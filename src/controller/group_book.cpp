@@ -42,9 +42,9 @@ class Maker {
     void add(const GroupCandidate& candidate) {
         if (candidate.job.least > candidate.nodes) return;
         const Type type{candidate.key, candidate.partition, candidate.line};
-        const auto [known, is_new] = groups_.try_emplace(type, made_.size());
+        const auto [found, is_new] = groups_.try_emplace(type, made_.size());
         if (is_new) made_.push_back(first(candidate));
-        Making& making = made_[known->second];
+        Making& making = made_[found->second];
         if (candidate.claimed && std::exchange(making.is_claimed, true)) return;
         if (candidate.claimed) making.waiting.lead = candidate.job.id;
         WaitingGroup& waiting = making.waiting;
@@ -153,6 +153,16 @@ void Group::bound(int nodes, Duration longest) {
     waiting.resize(kept);
 }
 
+Time estimated_end(const Group& group, int nodes, std::span<const RunOnGroup> runs, Time now) {
+    Duration work = group.work();
+    Time last = now;
+    for (const RunOnGroup& run : runs) {
+        work += std::max(0.0, run.end - now) * run.nodes;
+        last = std::max(last, run.end);
+    }
+    return std::max(last, now + work / std::max(1, nodes));
+}
+
 std::vector<WaitingGroup> make_groups(std::span<const GroupCandidate> candidates,
                                       double scale_ratio, Time now) {
     Maker maker(scale_ratio);
@@ -206,8 +216,8 @@ std::string GroupBook::use(const std::string& node_list, const GroupKey& key, Ti
     if (!names || (key.type.empty() && beliefs_.empty())) return "";
     std::vector<std::string> fresh;
     for (const std::string& name : *names) {
-        const auto known = beliefs_.find(name);
-        if (known != beliefs_.end() && known->second.key == key) continue;
+        const auto found = beliefs_.find(name);
+        if (found != beliefs_.end() && found->second.key == key) continue;
         if (key.type.empty()) {
             beliefs_.erase(name);
             continue;

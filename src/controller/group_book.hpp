@@ -65,6 +65,16 @@ struct Group {
     void bound(int nodes, Duration longest);
 };
 
+// A job that runs on nodes of a group.
+struct RunOnGroup {
+    Time end = 0;   // estimated
+    int nodes = 0;  // of the group's
+};
+
+// When the last job of a group that has begun will have ended: as if each of its nodes had its
+// share of what is left.
+Time estimated_end(const Group&, int nodes, std::span<const RunOnGroup>, Time now);
+
 // A job of the queue that may become part of a group, and what bounds that.
 struct GroupCandidate {
     GroupKey key;

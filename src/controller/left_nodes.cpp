@@ -6,8 +6,8 @@
 namespace elastic::controller {
 
 void LeftNodes::add(std::string node_list, std::int64_t second) {
-    std::erase_if(departures_, [&](const Departure& known) {
-        return known.second + kKept <= second || known.node_list == node_list;
+    std::erase_if(departures_, [&](const Departure& departure) {
+        return departure.second + kKept <= second || departure.node_list == node_list;
     });
     departures_.push_back({std::move(node_list), second});
 }

@@ -29,9 +29,9 @@ std::string_view text(const char* value) {
 // The value of NAME=value in a list of such.
 std::string_view variable(char** list, uint32_t size, std::string_view name) {
     for (uint32_t i = 0; list && i < size; ++i) {
-        std::string_view entry = text(list[i]);
-        if (entry.starts_with(name) && entry.substr(name.size()).starts_with("="))
-            return entry.substr(name.size() + 1);
+        std::string_view variable = text(list[i]);
+        if (variable.starts_with(name) && variable.substr(name.size()).starts_with("="))
+            return variable.substr(name.size() + 1);
     }
     return {};
 }
@@ -229,27 +229,27 @@ struct Site {
 Site site() {
     static std::mutex mutex;
     static time_t read_at = 0;
-    static Site known;
+    static Site site;
     std::lock_guard guard(mutex);
-    if (read_at > slurm_conf.last_update) return known;
+    if (read_at > slurm_conf.last_update) return site;
     read_at = time(nullptr);
     auto endpoint = protocol::endpoint_from_files(std::string(text(slurm_conf.slurm_conf)));
-    known.endpoint = endpoint ? protocol::to_string(*endpoint) : "";
-    if (auto config = read_site_config()) known.config = *config;
-    return known;
+    site.endpoint = endpoint ? protocol::to_string(*endpoint) : "";
+    if (auto config = read_site_config()) site.config = *config;
+    return site;
 }
 
 void add_variable(job_desc_msg_t* job, std::string_view name, const std::string& value) {
-    const std::string entry = fmt::format("{}={}", name, value);
+    const std::string variable = fmt::format("{}={}", name, value);
     xrealloc(job->environment, sizeof(char*) * (job->env_size + 2));
-    job->environment[job->env_size++] = xstrdup(entry.c_str());
+    job->environment[job->env_size++] = xstrdup(variable.c_str());
     job->environment[job->env_size] = nullptr;  // Slurm frees it up to there
 }
 
 // The environment of a job that is submitted within another has the other's.
 void remove_variable(job_desc_msg_t* job, std::string_view name) {
-    const auto is_it = [name](const char* entry) {
-        const std::string_view given = text(entry);
+    const auto is_it = [name](const char* variable) {
+        const std::string_view given = text(variable);
         return given.starts_with(name) && given.substr(name.size()).starts_with("=");
     };
     std::uint32_t kept = 0;

@@ -195,3 +195,26 @@ TEST(a_node_is_initialised_for_who_used_it_last) {
     check_that(book.initialised_for(key("jacobi")).empty());
     check_eq(book.use("n1", key("gauss"), 50), "n1");
 }
+
+TEST(a_group_ends_when_all_that_is_left_is_done_on_all_of_its_nodes) {
+    Group group;
+    group.waiting = {{1, 4, 1, 1, 60, 1}};  // four times a minute of one node
+    check_eq(estimated_end(group, 2, {}, kNow), kNow + 120);
+    const std::vector<RunOnGroup> runs{{kNow + 30, 1}, {kNow + 15, 2}};
+    check_eq(estimated_end(group, 3, runs, kNow), kNow + (240 + 30 + 30) / 3.0);
+}
+
+TEST(a_group_ends_no_sooner_than_its_last_job) {
+    Group group;
+    group.waiting = {{1, 1, 1, 1, 60, 1}};
+    const std::vector<RunOnGroup> runs{{kNow + 1000, 1}};
+    check_eq(estimated_end(group, 8, runs, kNow), kNow + 1000);
+}
+
+TEST(a_job_of_a_group_that_should_have_ended_counts_no_more) {
+    Group group;
+    group.waiting = {{1, 1, 1, 1, 60, 1}};
+    const std::vector<RunOnGroup> runs{{kNow - 50, 3}};
+    check_eq(estimated_end(group, 1, runs, kNow), kNow + 60);
+    check_eq(estimated_end(group, 0, runs, kNow), kNow + 60);
+}

@@ -77,9 +77,9 @@ Result<std::string> Negotiation::nodes_to_release(const Job& job,
         auto named = expand_hostlist(release.node_list, held->size());
         if (!named) return named.error();
         leaving = *named;
-        const std::unordered_set<std::string_view> known(held->begin(), held->end());
+        const std::unordered_set<std::string_view> own(held->begin(), held->end());
         for (const std::string& node : leaving)
-            if (!known.contains(node)) return error("job {} does not hold {}", job.id, node);
+            if (!own.contains(node)) return error("job {} does not hold {}", job.id, node);
     } else {
         leaving = last_hosts(*held, job.batch_host, release.nodes);
         if (static_cast<int>(leaving.size()) < release.nodes)

@@ -196,7 +196,7 @@ JobResources combined(const NodeSet& nodes, const std::vector<const job_resource
     result->memory_used = array_of<uint64_t>(count);
     if (model.tasks_per_node) result->tasks_per_node = array_of<uint16_t>(count);
     for (const job_resources_t* source : sources)
-        copy_nodes(*source, Places(NodeSet(source->node_bitmap), nodes), result.get());
+        copy_nodes(*source, places_of(NodeSet(source->node_bitmap), nodes), result.get());
     result->ncpus = static_cast<uint32_t>(build_job_resources_cpu_array(result.get()));
     return result;
 }
@@ -209,7 +209,8 @@ void unbook(job_record_t* job) {
 }
 
 void rebook(job_record_t* job, JobResources resources) {
-    Places places(NodeSet(job->job_resrcs->node_bitmap), NodeSet(resources->node_bitmap));
+    Places places =
+        places_of(NodeSet(job->job_resrcs->node_bitmap), NodeSet(resources->node_bitmap));
     set_nodes(job, std::move(resources));
     HeldGres before = ask_for_whole_nodes(job);
     select_g_job_begin(job);

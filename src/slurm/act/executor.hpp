@@ -3,9 +3,12 @@
 #pragma once
 
 #include "core/model/plan.hpp"
+#include "slurm/act/accounting_limits.hpp"
+#include "slurm/act/feasibility.hpp"
 #include "slurm/act/groups.hpp"
 #include "slurm/act/settlement.hpp"
 #include "slurm/act/start.hpp"
+#include "slurm/act/start_refusals.hpp"
 
 namespace elastic::slurm {
 
@@ -30,36 +33,17 @@ class Executor {
 
   private:
     bool do_action(const core::Action&, Time now);
-    void claim_for(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
+    void claim_for(const core::Action&, Time now);
     void start_by_trading(const core::Action&, Time now);
+    bool start_alone(job_record_t*, const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
-    time_t end_of_hole(const core::Action& start) const;
-    bool may_start_anywhere(const core::Action&) const;
-    bool remember_refusal(job_record_t*, const core::Action&, StartOutcome);
-    bool refuse_room(job_record_t*, const core::Action&);
-    bool ask_those_planned_with();
-    void ask_others();
-    bool ask_if_unknown(controller::RequestId, const Queue::Place&);
-    bool is_refused(const core::PendingJob&, controller::RequestId);
-    SizeRange sizes_of(JobId) const;
     bool do_shrink(const core::Action&, Time now);
-    bool is_barred(JobId beneficiary, Time now);
-    bool is_growth_barred(JobId, Time now);
-    bool is_start_barred(job_record_t*, std::size_t entry);
-    bool is_larger_start_barred(job_record_t*);
-    void ask_limits();
-    void ask_limit(std::size_t entry);
     void do_expand(const core::Action&, Time now);
     void offer_growth(controller::Job&, const core::Action&, Time now);
-    void do_reserve(const core::Action&, Time now);
+    void do_reserve(const core::Action&);
     void do_deny(const core::Action&, Time now);
-    static std::string obstacle_to(job_record_t*, const controller::Job&,
-                                   const controller::Agreement& request);
     void do_withdraw(const core::Action&, Time now);
-    void explain_waiting();
-    void forget_lack_of_nodes(job_record_t*, const core::PendingJob&) const;
-    static void explain(job_record_t*, uint32_t reason);
 
     controller::State& state_;
     controller::Outbox& outbox_;
@@ -69,6 +53,9 @@ class Executor {
     GroupRunner& groups_;
     Placement& placement_;
     Reading& reading_;
+    AccountingLimits limits_{state_, settlement_, reading_};
+    Feasibility feasibility_{state_.jobs, reading_};
+    StartRefusals refusals_{feasibility_, placement_, reading_};
     const core::Plan* plan_ = nullptr;  // the one that is being carried out
 };
 

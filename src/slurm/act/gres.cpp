@@ -9,17 +9,17 @@ namespace elastic::slurm {
 
 namespace {
 
-gres_job_state_t* job_part(void* entry) {
-    return static_cast<gres_job_state_t*>(static_cast<gres_state_t*>(entry)->gres_data);
+gres_job_state_t* job_part(void* element) {
+    return static_cast<gres_job_state_t*>(static_cast<gres_state_t*>(element)->gres_data);
 }
 
 template <class Function>
-void for_each_entry(xlist* list, Function&& function) {
+void for_each_element(xlist* list, Function&& function) {
     if (!list) return;
     list_for_each(
         list,
-        [](void* entry, void* called) {
-            (*static_cast<std::remove_reference_t<Function>*>(called))(entry);
+        [](void* element, void* called) {
+            (*static_cast<std::remove_reference_t<Function>*>(called))(element);
             return 0;
         },
         &function);
@@ -85,8 +85,8 @@ void move_step(gres_step_state_t* step, const Places& places) {
 }
 
 void move_all(xlist* list, const Places& places) {
-    for_each_entry(list, [&](void* entry) {
-        move_step(static_cast<gres_step_state_t*>(static_cast<gres_state_t*>(entry)->gres_data),
+    for_each_element(list, [&](void* element) {
+        move_step(static_cast<gres_step_state_t*>(static_cast<gres_state_t*>(element)->gres_data),
                   places);
     });
 }
@@ -107,14 +107,14 @@ HeldGres ask_for_whole_nodes(job_record_t* job) {
 }
 
 void move_steps_gres(job_record_t* job, const HeldGres& before, const Places& places) {
-    for_each_entry(before.allocated.get(), [&](void* old) {
-        for_each_entry(job->gres_list_alloc, [&](void* entry) {
-            if (is_same_gres(static_cast<gres_state_t*>(old), static_cast<gres_state_t*>(entry)))
-                take_over(job_part(old), job_part(entry), places);
+    for_each_element(before.allocated.get(), [&](void* old) {
+        for_each_element(job->gres_list_alloc, [&](void* element) {
+            if (is_same_gres(static_cast<gres_state_t*>(old), static_cast<gres_state_t*>(element)))
+                take_over(job_part(old), job_part(element), places);
         });
     });
-    for_each_entry(job->step_list, [&](void* entry) {
-        auto* step = static_cast<step_record_t*>(entry);
+    for_each_element(job->step_list, [&](void* element) {
+        auto* step = static_cast<step_record_t*>(element);
         move_all(step->gres_list_alloc, places);
         move_all(step->gres_list_req, places);
     });

@@ -149,7 +149,7 @@ Started GroupRunner::start_first(Group& group, NodeSet& free, int nodes, Time no
     Started started = start_job(job, attempt, prefer_initialised(group.key, free, nodes), nodes);
     if (started.outcome == StartOutcome::no_room) started = start_job(job, attempt, free, nodes);
     if (started.outcome != StartOutcome::started) return started;
-    if (controller::Job* entry = state_.jobs.find(next.id)) entry->promised = kNever;
+    if (controller::Job* known = state_.jobs.find(next.id)) known->promised = kNever;
     free -= NodeSet(started.job->node_bitmap);
     settlement_.started(started.job, now);
     log_info("job {}: started on {} ({} nodes, by its group)", started.job->job_id,

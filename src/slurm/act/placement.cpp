@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "controller/planned_actions.hpp"
 #include "core/pass/placement.hpp"
 #include "slurm/act/prolog.hpp"
 #include "slurm/act/resize.hpp"
@@ -24,10 +25,6 @@ namespace {
 
 NodeSet required_nodes(const job_record_t* job) {
     return NodeSet(job->details->req_node_bitmap);
-}
-
-bool is_one_pool(const core::PoolCounts& counts) {
-    return std::count_if(counts.begin(), counts.end(), [](int nodes) { return nodes > 0; }) <= 1;
 }
 
 NodeSet with_room(job_record_t* job, const NodeSet& candidates) {
@@ -47,32 +44,39 @@ NodeSet Placement::take(const core::PoolCounts& counts, const NodeSet& last) {
 }
 
 NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {
-    const core::PendingJob& entry = view_.snapshot.pending[action.place];
+    const core::PendingJob& pending = view_.snapshot.pending[action.place];
     const NodeSet free = agreed_.free_for(action.job);
     const auto take = [&] {
         return core::place(action.nodes, view_.pools, free, required_nodes(job));
     };
-    if (entry.shares_nodes) return with_partly_used(entry, take());
+    if (pending.shares_nodes) return with_partly_used(pending, take());
     // Slurm might take more of a pool than a budget leaves.
-    if (!is_one_pool(action.nodes) || !view_.snapshot.budgets.empty()) return take();
+    if (!controller::is_one_pool(action.nodes) || !view_.snapshot.budgets.empty()) return take();
     NodeSet allowed = view_.nodes_of(action.nodes);
     return allowed &= free;
 }
 
 NodeSet Placement::for_start_anywhere(const core::Action& action) {
-    const core::PendingJob& entry = view_.snapshot.pending[action.place];
-    NodeSet allowed = view_.nodes_of(entry.eligible);
+    const core::PendingJob& pending = view_.snapshot.pending[action.place];
+    NodeSet allowed = view_.nodes_of(pending.eligible);
     allowed &= agreed_.free_for(action.job);
-    return entry.shares_nodes ? with_partly_used(entry, allowed) : allowed;
+    return pending.shares_nodes ? with_partly_used(pending, allowed) : allowed;
 }
 
-NodeSet Placement::room_for(const core::PendingJob& entry) {
-    NodeSet room = agreed_.room_for(entry.id, entry.shares_nodes);
-    return room &= view_.nodes_of(entry.eligible);
+// Constraints that the plan does not know (counts of features, topology) may want other nodes than
+// those it took of several pools.  Nobody before the job in the queue is to be protected from that
+// if it starts in order.
+bool Placement::may_start_anywhere(const core::Action& action) const {
+    return action.reason == core::Reason::fits && view_.snapshot.budgets.empty();
 }
 
-NodeSet Placement::with_partly_used(const core::PendingJob& entry, const NodeSet& idle) const {
-    NodeSet allowed = view_.nodes_of(entry.eligible);
+NodeSet Placement::room_for(const core::PendingJob& pending) {
+    NodeSet room = agreed_.room_for(pending.id, pending.shares_nodes);
+    return room &= view_.nodes_of(pending.eligible);
+}
+
+NodeSet Placement::with_partly_used(const core::PendingJob& pending, const NodeSet& idle) const {
+    NodeSet allowed = view_.nodes_of(pending.eligible);
     allowed -= idle_nodes();
     return allowed |= idle;
 }
@@ -91,23 +95,13 @@ NodeSet Placement::for_shrink(const job_record_t* job, const core::Action& actio
     return leaving.count() == core::total(action.nodes) ? leaving : NodeSet();
 }
 
-// Victims may free more than is used of theirs (an allowed size), which then need not be taken of
-// the idle nodes.
 NodeSet Placement::beside_victims(const core::Action& action, const core::Plan& plan,
                                   const NodeSet& last) {
-    core::PoolCounts idle = action.nodes;
-    for (const core::Action& shrink : plan.actions) {
-        if (shrink.kind != core::ActionKind::shrink || shrink.beneficiary != action.job) continue;
-        for (std::size_t pool = 0; pool < idle.size(); ++pool)
-            idle[pool] = std::max(0, idle[pool] - shrink.nodes[pool]);
-    }
-    return take(idle, last);
+    return take(controller::beside_victims(plan, action), last);
 }
 
 NodeSet Placement::beside(const NodeSet& nodes, const core::PoolCounts& counts) {
-    core::PoolCounts idle = core::difference(counts, view_.count(nodes.get()));
-    for (int& count : idle) count = std::max(0, count);
-    return take(idle);
+    return take(controller::excess(counts, view_.count(nodes.get())));
 }
 
 Growth Placement::for_growth(job_record_t* job, const controller::Job& known,

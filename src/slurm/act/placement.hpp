@@ -33,8 +33,9 @@ class Placement {
     // The nodes among which Slurm may choose those of a job that starts: all that are free of the
     // one pool that it uses, or exactly as many as planned of several.
     NodeSet for_start(const job_record_t*, const core::Action&);
-    // The same regardless of pools, where no reservation can suffer by it.
+    // The same regardless of pools, and whether that may be: where no reservation can suffer by it.
     NodeSet for_start_anywhere(const core::Action&);
+    bool may_start_anywhere(const core::Action&) const;
     // All that is free for a pending job, whatever the plan leaves to it.
     NodeSet room_for(const core::PendingJob&);
     // What a running job is offered of the planned nodes.

@@ -16,9 +16,9 @@
 #include "slurm/act/prolog.hpp"
 #include "slurm/act/resize.hpp"
 #include "slurm/act/start.hpp"
+#include "slurm/act/start_refusals.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
-#include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -46,14 +46,14 @@ void Settlement::settle(Time now) {
         next_join_ = kNever;
         std::erase_if(late_, [&](OpId op) { return !state_.book.find(op); });
     }
-    bool anything =
-        is_second_over || std::any_of(agreements.begin(), agreements.end(), [&](const auto& entry) {
-            const Agreement& agreement = entry.second;
-            return agreement.open() && (agreement.state == AgreementState::released ||
-                                        agreement.state == AgreementState::joined ||
-                                        (agreement.kind == ResizeKind::expand &&
-                                         agreement.state == AgreementState::accepted));
-        });
+    bool anything = is_second_over ||
+                    std::any_of(agreements.begin(), agreements.end(), [&](const auto& numbered) {
+                        const Agreement& agreement = numbered.second;
+                        return agreement.open() && (agreement.state == AgreementState::released ||
+                                                    agreement.state == AgreementState::joined ||
+                                                    (agreement.kind == ResizeKind::expand &&
+                                                     agreement.state == AgreementState::accepted));
+                    });
     if (!anything) return;
     settle_all(now);
 }
@@ -142,9 +142,9 @@ bool Settlement::all_released(JobId beneficiary) {
 
 // None of what it is to be given has it left just before.
 bool Settlement::may_join(JobId beneficiary) {
-    const controller::Job* entry = state_.jobs.find(beneficiary);
-    if (!entry) return true;
-    const NodeSet later = placement_.just_left(*entry);
+    const controller::Job* known = state_.jobs.find(beneficiary);
+    if (!known) return true;
+    const NodeSet later = placement_.just_left(*known);
     const Agreement* request = state_.book.of_job(beneficiary);
     bool waits = request && agreed_.of(*request).overlaps(later);
     for (const Agreement* shrink : state_.book.shrinks_for(beneficiary))
@@ -160,8 +160,8 @@ void Settlement::try_again_later() {
 // [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
 // the dependent launch or expansion follows at once.
 void Settlement::hand_over(JobId beneficiary, Time now) {
-    const Claim* known = state_.book.claim_of(beneficiary);
-    const Claim claim = known ? *known : Claim();
+    const Claim* kept = state_.book.claim_of(beneficiary);
+    const Claim claim = kept ? *kept : Claim();
     NodeSet freed;
     for (Agreement* shrink : state_.book.shrinks_for(beneficiary))
         freed |= apply_shrink(*shrink, now);
@@ -194,7 +194,7 @@ NodeSet Settlement::leave_for(JobId beneficiary, const NodeSet& wanted, Time now
 
 // Of these nodes, those that the job needs besides all that its victims give up.
 NodeSet Settlement::needed_beside_victims(JobId beneficiary, int size, NodeSet nodes) {
-    const auto index = reading_.view.entry_of(beneficiary);
+    const auto index = reading_.view.index_of(beneficiary);
     if (!index) return nodes;
     const NodeSet eligible =
         reading_.view.nodes_of(reading_.view.snapshot.pending[*index].eligible);
@@ -228,7 +228,7 @@ bool Settlement::trade(Agreement& shrink, JobId giver, const core::PoolCounts& c
     there = needed_beside_victims(giver, giving.size, there);
     state_.book.claim(giver, {giving.size, there.text()});
     state_.book.claim(taker, {taking.size, (taken |= given).text()});
-    if (controller::Job* entry = state_.jobs.find(giver)) entry->has_traded = true;
+    if (controller::Job* known = state_.jobs.find(giver)) known->has_traded = true;
     log_info("job {}: gives up {} for job {} in place of job {}, which gets {} of it", shrink.job,
              shrink.node_list, giver, taker, given.text());
     return true;
@@ -253,7 +253,7 @@ void Settlement::start_on_claim(const core::Action& start, Time now) {
 // Without a claim: the crash of a controller came in between.
 void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& freed, Time now) {
     job_record_t* job = pending_job(id);
-    const auto index = reading_.view.entry_of(id);
+    const auto index = reading_.view.index_of(id);
     if (!job || !index) return;
     const int size =
         claim.size > 0 ? claim.size : reading_.view.snapshot.pending[*index].elastic.pref;
@@ -264,23 +264,15 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
     Started result = start_job(job, attempt, allowed, size);
     if (result.outcome != StartOutcome::started) {
         log_info("job {}: nodes were freed for it but it cannot start: {}", id, result.why);
-        if (result.outcome == StartOutcome::no_room) refuse_room(*index);
+        // So that others are not shrunk for it again as long as nothing else is free.
+        if (result.outcome == StartOutcome::no_room) remember_no_room(reading_, placement_, *index);
         return;
     }
     // Of an array, it is the element that has started which traded.
-    if (controller::Job* entry = state_.jobs.find(id)) entry->has_traded = false;
+    if (controller::Job* known = state_.jobs.find(id)) known->has_traded = false;
     started(result.job, now);
     log_info("job {}: started on {} ({} nodes, handed over)", result.job->job_id, result.job->nodes,
              result.job->node_cnt);
-}
-
-// So that others are not shrunk for it again as long as nothing else is free.
-void Settlement::refuse_room(std::size_t index) {
-    const core::PendingJob& entry = reading_.view.snapshot.pending[index];
-    const Queue::Place& place = reading_.view.places[index];
-    reading_.answers.note(place.job);
-    reading_.answers.refuse(request_of(reading_.queue, place), mask_of(placement_.room_for(entry)),
-                            entry.shares_nodes);
 }
 
 // If the job stands for a group, that owns the nodes from now on, and starts its jobs there in the
@@ -304,8 +296,8 @@ bool Settlement::give_to_group(JobId id, const NodeSet& nodes, int size) {
 // What the victim has left; nothing if that was not possible.
 NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
-    controller::Job* entry = state_.jobs.find(agreement.job);
-    if (!job || !entry) return {};
+    controller::Job* known = state_.jobs.find(agreement.job);
+    if (!job || !known) return {};
     NodeSet leaving = agreed_.of(agreement);
     leaving &= NodeSet(job->node_bitmap);  // a node may have failed meanwhile
     if (leaving.empty()) {
@@ -320,7 +312,7 @@ NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
         return {};
     }
     (void)state_.book.advance(agreement, AgreementEvent::apply);
-    after_resize(job, *entry, agreement, from, leaving.text(), now);
+    after_resize(job, *known, agreement, from, leaving.text(), now);
     return leaving;
 }
 
@@ -343,9 +335,9 @@ bool Settlement::apply_grow(Agreement& agreement, Time now) {
 // True if the agreement has changed.
 bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
     job_record_t* job = running_job(agreement.job);
-    controller::Job* entry = state_.jobs.find(agreement.job);
-    if (!job || !entry) return false;
-    const Growth growth = placement_.agreed_growth(job, *entry, agreement, freed);
+    controller::Job* known = state_.jobs.find(agreement.job);
+    if (!job || !known) return false;
+    const Growth growth = placement_.agreed_growth(job, *known, agreement, freed);
     if (must_wait_for_nodes(job, agreement, growth)) return false;
     const int from = static_cast<int>(job->node_cnt);
     const Result<void> grown = !growth.joining.empty() ? grow(job, growth.joining)
@@ -353,7 +345,7 @@ bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
                                    ? elastic::error("the nodes are not free any more")
                                    : elastic::error("{}", growth.obstacle);
     if (!grown) {
-        not_grown(*entry, agreement, grown.error().message, now);
+        not_grown(*known, agreement, grown.error().message, now);
         return true;
     }
     if (agreement.state == AgreementState::queued) {
@@ -364,8 +356,8 @@ bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
     const bool must_wait = start_prolog(job, growth.joining);
     if (must_wait) prologs_.insert(agreement.op);
     (void)state_.book.advance(agreement, must_wait ? AgreementEvent::join : AgreementEvent::apply);
-    entry->participation.has_grown();
-    after_resize(job, *entry, agreement, from, growth.joining.text(), now);
+    known->participation.has_grown();
+    after_resize(job, *known, agreement, from, growth.joining.text(), now);
     return true;
 }
 
@@ -374,22 +366,22 @@ bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
 // again.
 bool Settlement::finish_joining(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
-    const controller::Job* entry = state_.jobs.find(agreement.job);
-    if (!job || !entry) return false;
+    const controller::Job* known = state_.jobs.find(agreement.job);
+    if (!job || !known) return false;
     const NodeSet nodes = agreed_.of(agreement);
     if (prologs_.insert(agreement.op).second) start_prolog(job, nodes);
     if (prolog_runs_on(job, nodes)) return false;
     prologs_.erase(agreement.op);
     (void)state_.book.advance(agreement, AgreementEvent::apply);
-    negotiation_.applied(agreement, *entry, agreement.node_list, now);
+    negotiation_.applied(agreement, *known, agreement.node_list, now);
     outbox_.unsaved = true;
     return true;
 }
 
 // What keeps Slurm from granting a request may change, so the request waits for another plan.
-void Settlement::not_grown(controller::Job& job, Agreement& agreement, const std::string& why,
+void Settlement::not_grown(controller::Job& known, Agreement& agreement, const std::string& why,
                            Time now) {
-    refuse_growth(job, why, now);
+    refuse_growth(known, why, now);
     if (agreement.state != AgreementState::queued)
         return negotiation_.end(agreement, AgreementEvent::cancel, why, now);
     if (agreement.deadline <= now)
@@ -398,58 +390,58 @@ void Settlement::not_grown(controller::Job& job, Agreement& agreement, const std
     outbox_.unsaved = true;
 }
 
-void Settlement::refuse_growth(controller::Job& job, const std::string& obstacle, Time now) {
-    if (!job.participation.refuse_growth(now, obstacle)) return;
-    job.last_reason = "cannot grow: " + obstacle;
-    log_info("job {}: cannot grow: {}; tried again from time to time", job.id, obstacle);
+void Settlement::refuse_growth(controller::Job& known, const std::string& obstacle, Time now) {
+    if (!known.participation.refuse_growth(now, obstacle)) return;
+    known.last_reason = "cannot grow: " + obstacle;
+    log_info("job {}: cannot grow: {}; tried again from time to time", known.id, obstacle);
 }
 
 void Settlement::started(job_record_t* job, Time now) {
     observer_.started(job, now);
     outbox_.changed = true;
-    if (controller::Job* entry = state_.jobs.find(job->job_id); entry && entry->elastic)
-        extend_limit(job, *entry, "it starts with fewer nodes than it asked for");
+    if (controller::Job* known = state_.jobs.find(job->job_id); known && known->elastic)
+        extend_limit(job, *known, "it starts with fewer nodes than it asked for");
 }
 
 // A job that has fewer nodes than its limit was meant for takes longer.
-void Settlement::extend_limit(job_record_t* job, controller::Job& entry, const char* why) {
-    if (job->time_limit == INFINITE || entry.time.extension() == 0) return;
+void Settlement::extend_limit(job_record_t* job, controller::Job& known, const char* why) {
+    if (job->time_limit == INFINITE || known.time.extension() == 0) return;
     const time_t end =
-        std::min(static_cast<time_t>(entry.time.extension() + 0.999), latest_end(job));
+        std::min(static_cast<time_t>(known.time.extension() + 0.999), latest_end(job));
     if (end <= job->end_time) return;
-    log_info("job {}: time limit extended by {} s, since {}", entry.id,
+    log_info("job {}: time limit extended by {} s, since {}", known.id,
              static_cast<long>(end - job->end_time), why);
     set_end(job, end);
-    entry.time.extended(limit_of(job));
+    known.time.extended(limit_of(job));
 }
 
 // Bookkeeping, time limit, journal and the application's notice.
-void Settlement::after_resize(job_record_t* job, controller::Job& entry, Agreement& agreement,
+void Settlement::after_resize(job_record_t* job, controller::Job& known, Agreement& agreement,
                               int from, const std::string& changed, Time now) {
-    Observer::follow_limit(job, entry, now);
-    observer_.resized(job, entry);
+    Observer::follow_limit(job, known, now);
+    observer_.resized(job, known);
     outbox_.changed = true;
-    int to = entry.nodes;
-    entry.history.add(now, from, to);
-    entry.count_nodes_until(now, from);
-    if (to < from) entry.left.add(changed, time(nullptr));
+    int to = known.nodes;
+    known.history.add(now, from, to);
+    known.count_nodes_until(now, from);
+    if (to < from) known.left.add(changed, time(nullptr));
     outbox_.resized = true;
-    entry.last_reason = agreement.reason;
-    const Duration cost = entry.cost().seconds(from, to);
-    entry.scaling.resize(now, from, to, cost);
+    known.last_reason = agreement.reason;
+    const Duration cost = known.cost().seconds(from, to);
+    known.scaling.resize(now, from, to, cost);
     // A profile says how long its steps take: fewer nodes need no more time.
-    if (!entry.evolution.exists()) {
-        entry.time.resize(now, to, cost);
-        extend_limit(job, entry, "it gave up nodes");
+    if (!known.evolution.exists()) {
+        known.time.resize(now, to, cost);
+        extend_limit(job, known, "it gave up nodes");
     }
     auto kind = to < from ? ResizeKind::shrink : ResizeKind::expand;
     outbox_.note(
-        now, journal::Resize{entry.id, agreement.op, kind, from, to, changed, agreement.reason});
-    log_info("job {}: {} -> {} nodes, {} {} ({})", entry.id, from, to,
+        now, journal::Resize{known.id, agreement.op, kind, from, to, changed, agreement.reason});
+    log_info("job {}: {} -> {} nodes, {} {} ({})", known.id, from, to,
              to < from ? "gave up" : "got", changed, agreement.reason);
-    observer_.tell_initialisation(entry, now);
+    observer_.tell_initialisation(known, now);
     if (agreement.state != AgreementState::joined)
-        return negotiation_.applied(agreement, entry, changed, now);
+        return negotiation_.applied(agreement, known, changed, now);
     agreement.node_list = changed;
     agreement.deadline = kNever;  // Slurm ends the job, or drains the node, if a prolog fails
 }

@@ -72,7 +72,6 @@ class Settlement {
     NodeSet ready_for(JobId beneficiary);
     NodeSet needed_beside_victims(JobId beneficiary, int size, NodeSet);
     void hand_over(JobId beneficiary, Time now);
-    void refuse_room(std::size_t index);
     bool give_to_group(JobId, const NodeSet&, int size);
     void start_beneficiary(JobId, const controller::Claim&, const NodeSet& freed, Time now);
     bool grow_by(controller::Agreement&, const NodeSet& freed, Time now);

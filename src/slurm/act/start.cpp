@@ -7,9 +7,7 @@
 // it, so no other cluster starts it as well.
 #include "slurm/act/start.hpp"
 
-#include <algorithm>
-#include <optional>
-
+#include "controller/starting_limit.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/hindrance.hpp"
 #include "slurm/records.hpp"
@@ -121,16 +119,21 @@ class Untouched {
     std::uint32_t nodes_, processors_, processors_left_;
 };
 
-// The time limit with which a job is tried: bounded by its deadline, and where it has a least time
-// (--time-min) by the end of the hole that it is started in. A job that does not start has its own
-// again.
-class StartingLimit {
+// The time limit with which a job is tried (controller/starting_limit.hpp). A job that does not
+// start has its own again.
+class BoundedLimit {
   public:
-    StartingLimit(job_record_t* job, time_t hole_ends)
+    BoundedLimit(job_record_t* job, time_t hole_ends)
         : job_(job), array_id_(job->array_recs ? job->array_job_id : 0), own_(job->time_limit) {
-        if (const auto limit = bounded(hole_ends)) job->time_limit = *limit;
+        const controller::StartingLimit limit{
+            .own = static_cast<uint32_t>(time_limit_of(job) / 60),
+            .least = job->time_min == NO_VAL ? 0 : job->time_min,
+            .deadline = job->deadline == NO_VAL ? 0 : job->deadline,
+            .hole_ends = hole_ends};
+        const uint32_t bounded = limit.minutes(time(nullptr));
+        if (bounded < limit.own) job->time_limit = bounded;
     }
-    ~StartingLimit() {
+    ~BoundedLimit() {
         if (!started_) job_->time_limit = own_;
         // The task of an array was split off with a copy of the limit.
         job_record_t* rest = array_id_ ? find_job_record(array_id_) : nullptr;
@@ -138,27 +141,10 @@ class StartingLimit {
     }
     void started() { started_ = true; }
 
-    StartingLimit(const StartingLimit&) = delete;
-    StartingLimit& operator=(const StartingLimit&) = delete;
+    BoundedLimit(const BoundedLimit&) = delete;
+    BoundedLimit& operator=(const BoundedLimit&) = delete;
 
   private:
-    // As Slurm's own loops do it; nothing where neither says anything.
-    std::optional<uint32_t> bounded(time_t hole_ends) const {
-        const time_t now = time(nullptr);
-        const bool has_deadline = job_->deadline && job_->deadline != NO_VAL;
-        const bool has_least = job_->time_min && job_->time_min != NO_VAL;
-        if (!has_deadline && !has_least) return {};
-        const auto longest = static_cast<uint32_t>(time_limit_of(job_) / 60);
-        uint32_t limit = longest;
-        if (has_least && hole_ends > now)
-            limit = std::clamp(minutes(hole_ends - now), std::min(job_->time_min, limit), limit);
-        if (has_deadline && job_->deadline > now)
-            limit = std::min(limit, minutes(job_->deadline - now));
-        return limit < longest ? std::optional(limit) : std::nullopt;
-    }
-
-    static uint32_t minutes(time_t seconds) { return static_cast<uint32_t>(seconds / 60); }
-
     job_record_t* job_;
     uint32_t array_id_, own_;
     bool started_ = false;
@@ -254,7 +240,7 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     int rc;
     {
         NarrowedRequest narrowed(job, allowed, {nodes, nodes});
-        StartingLimit limit(job, hole_ends);
+        BoundedLimit limit(job, hole_ends);
         rc = compat::allocate(job);
         if (rc == SLURM_SUCCESS) limit.started();
     }

@@ -2,7 +2,7 @@
 // Starting a pending job.  Needs ControllerLock.
 #pragma once
 
-#include "controller/refusals.hpp"
+#include "controller/refusal_book.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/attempt.hpp"
 

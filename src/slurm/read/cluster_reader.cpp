@@ -41,10 +41,18 @@ void ClusterReader::read_again(Time now) {
     ControllerLock lock;
     observer_.observe_holders(now);
     const std::set<JobId> claimed = beneficiaries();
-    const Knowledge known{config_, reading_.terms, state_.groups,
-                          agreed_, claimed,        reading_.answers};
     reading_.answers.begin_look(configuration_now(), now);
-    read_cluster(now, known, state_.jobs, reading_.queue, reading_.refusals, reading_.view);
+    read_cluster({.now = now,
+                  .config = config_,
+                  .terms = reading_.terms,
+                  .queue = reading_.queue,
+                  .refusals = reading_.refusals,
+                  .answers = reading_.answers,
+                  .jobs = state_.jobs,
+                  .groups = state_.groups,
+                  .agreed = agreed_,
+                  .claimed = claimed},
+                 reading_.view);
     reading_.answers.end_look();
     core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);
@@ -53,11 +61,11 @@ void ClusterReader::read_again(Time now) {
 
 void ClusterReader::mark_resizable(Time now) {
     for (core::RunningJob& job : reading_.view.snapshot.running) {
-        const controller::Job* entry = state_.jobs.find(job.id);
+        const controller::Job* known = state_.jobs.find(job.id);
         const Agreement* open = state_.book.of_job(job.id);
         const bool undecided = open && open->state == AgreementState::queued && !has_victims(*open);
         // To the nodes of a step its job has agreed when it was submitted.
-        const bool takes_part = entry && (entry->takes_part(now, grace_of(config_, *entry)) ||
+        const bool takes_part = known && (known->takes_part(now, grace_of(config_, *known)) ||
                                           (open && open->for_step));
         // The nodes of its group are for the other jobs as they are.
         const bool is_free = !reading_.view.in_groups.contains(job.id);
@@ -108,8 +116,8 @@ std::set<JobId> ClusterReader::beneficiaries() const {
 // Slurm would not carry out what the last plan granted; once its time is over, the request is
 // decided all the same.
 bool ClusterReader::is_waiting_for_slurm(const Agreement& request, Time now) const {
-    const controller::Job* job = state_.jobs.find(request.job);
-    return job && job->participation.grow_after > now && request.deadline > now;
+    const controller::Job* known = state_.jobs.find(request.job);
+    return known && known->participation.grow_after > now && request.deadline > now;
 }
 
 bool ClusterReader::has_victims(const Agreement& growth) const {

@@ -14,7 +14,7 @@ namespace elastic::slurm {
 struct Reading {
     Queue queue;
     View view;  // as of the last pass, or newer
-    Refusals refusals;
+    controller::PassRefusals refusals;
     controller::RefusalBook answers;  // of Slurm, which outlive the pass
     std::vector<core::Terms> terms;  // what the site says of its nodes; empty where it says nothing
 };

@@ -34,21 +34,21 @@ class Observer {
     void resized(const job_record_t*, Job&);
     // Into the journal, behind what it says of the nodes themselves: those that the job is the
     // first of its type to use.
-    void tell_initialisation(Job& entry, Time now) {
-        tell_initialisation(entry, now, outbox_.events);
+    void tell_initialisation(Job& known, Time now) {
+        tell_initialisation(known, now, outbox_.events);
     }
     // Notes what somebody else has set the job's limit to; before a resize counts its work anew.
     static void follow_limit(const job_record_t*, Job&, Time now);
 
   private:
-    struct Known {
+    struct Met {
         const job_record_t* record = nullptr;
         JobId id = 0;
-        Job* entry = nullptr;
+        Job* known = nullptr;
     };
 
     bool nothing_changed();
-    Job& entry_of(const job_record_t*);
+    Job& known_of(const job_record_t*);
     static bool still_waits(const job_record_t*, const Job&);
     void forget_others(Time now);
     void observe(job_record_t*, Job&, Time now);
@@ -70,13 +70,13 @@ class Observer {
     controller::State& state_;
     controller::Outbox& outbox_;
     controller::Negotiation& negotiation_;
-    // In the order of Slurm's list: those of the last round and of this one up to here.  Entries
-    // are erased only when a round has not met their jobs, so all that are named exist.
-    std::vector<Known> known_, met_;
+    // In the order of Slurm's list: those of the last round and of this one up to here.  Jobs are
+    // erased from the table only when a round has not met them, so all that are named exist.
+    std::vector<Met> last_met_, met_;
     std::vector<const Job*> holders_;  // of nodes, as of the last round and what was started since
-    std::size_t next_ = 0;             // of known_
+    std::size_t next_ = 0;             // of last_met_
     time_t seen_until_ = 0;            // changes before this second were seen
-    std::uint64_t round_ = 0;          // entries that it has not touched are of jobs that are gone
+    std::uint64_t round_ = 0;          // jobs that it has not met are gone
     std::vector<journal::Event> arrivals_;  // of this round: who holds more nodes than before
     std::string fresh_;                     // of the nodes of the job that was booked last
 };

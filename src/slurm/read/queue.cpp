@@ -19,8 +19,8 @@ bool is_in(xlist* list, void* record) {
 }
 
 // Nothing of Slurm's is looked into but its lists and the record itself.
-int is_stale(void* entry, void*) {
-    auto* record = static_cast<job_queue_rec_t*>(entry);
+int is_stale(void* element, void*) {
+    auto* record = static_cast<job_queue_rec_t*>(element);
     if (!record->job_ptr || find_job_record(record->job_id) != record->job_ptr) return true;
     if (!is_in(part_list, record->part_ptr)) return true;
     return record->resv_ptr && !is_in(resv_list, record->resv_ptr);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/model/types.hpp"
+#include "controller/pass_refusals.hpp"
 #include "slurm/read/attempt.hpp"
 
 namespace elastic::slurm {
@@ -17,6 +17,8 @@ class Queue {
         JobId job = 0;
         std::uint32_t attempt = 0;    // index into attempts()
         bool one_of_several = false;  // the job has other places
+
+        controller::AttemptId id() const { return {job, attempt}; }
     };
 
     // Lists the jobs that could run if there were room.  Needs ControllerLock (Slurm splits job

@@ -97,6 +97,17 @@ controller::RequestId request_of(const Queue& queue, const Queue::Place& place) 
     return request_of(job);
 }
 
+controller::Account account_of(const Queue::Place& place, const job_record_t* job) {
+    return {job->user_id, job->assoc_id, job->qos_id, place.attempt};
+}
+
+// Without limits the account is not read: that is a part of the record which nothing else reads.
+bool is_left_out(const controller::PassRefusals& refusals, const Queue::Place& place,
+                 const job_record_t* job, int nodes) {
+    return refusals.hides(place.id()) ||
+           (refusals.has_limits() && refusals.bars(account_of(place, job), nodes));
+}
+
 std::uint64_t configuration_now() {
     const time_t now = time(nullptr);
     Hash hash;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What Slurm's answers hang on, as numbers to compare (controller/refusals.hpp): what a job asks
-// for, and what nodes, partitions and reservations there are.  Need ControllerLock.
+// What Slurm's answers hang on, as numbers to compare (controller/refusal_book.hpp): what a job
+// asks for and for whom, and what nodes, partitions and reservations there are.  Need
+// ControllerLock.
 #pragma once
 
-#include "controller/refusals.hpp"
+#include "controller/refusal_book.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/queue.hpp"
 
@@ -13,6 +14,12 @@ namespace elastic::slurm {
 controller::RequestId request_of(const job_record_t*);
 // Of a job tried in the way of its place; 0 if one of them is gone.
 controller::RequestId request_of(const Queue&, const Queue::Place&);
+
+controller::Account account_of(const Queue::Place&, const job_record_t*);
+
+// Whether the job at that place, with so many nodes, is left out of plans for the rest of the pass.
+bool is_left_out(const controller::PassRefusals&, const Queue::Place&, const job_record_t*,
+                 int nodes);
 
 std::uint64_t configuration_now();
 

@@ -13,31 +13,31 @@
 
 namespace elastic::slurm {
 
-WaitingGroups::WaitingGroups(const Knowledge& known, const Queue& queue, View& view)
-    : known_(known), queue_(queue), view_(view), in_groups_(known.groups.waiting_copies()) {}
+WaitingGroups::WaitingGroups(const Knowledge& knowledge, View& view)
+    : knowledge_(knowledge), view_(view), in_groups_(knowledge.groups.waiting_copies()) {}
 
 int WaitingGroups::copies(JobId id) const {
-    const auto known = in_groups_.find(id);
-    return known == in_groups_.end() ? 0 : known->second;
+    const auto found = in_groups_.find(id);
+    return found == in_groups_.end() ? 0 : found->second;
 }
 
 void WaitingGroups::add_begun(core::PendingJob next, const Queue::Place& place) {
-    if (const auto* group = known_.groups.next_in(next.id))
+    if (const auto* group = knowledge_.groups.next_in(next.id))
         begun_.push_back({group, std::move(next), place});
 }
 
 // Where Slurm could start it in several ways, its size changes by itself, or not every node is
 // cheap enough for it, it is in no group.
-void WaitingGroups::add(job_record_t* job, const controller::Job& entry,
+void WaitingGroups::add(job_record_t* job, const controller::Job& known,
                         const core::PendingJob& pending, const Queue::Place& place, int tasks) {
-    const core::Annotation& annotation = entry.annotation;
-    const Attempt& attempt = queue_.attempts()[place.attempt];
-    if (!entry.elastic || annotation.packet.empty() || annotation.evolving) return;
+    const core::Annotation& annotation = known.annotation;
+    const Attempt& attempt = knowledge_.queue.attempts()[place.attempt];
+    if (!known.elastic || annotation.packet.empty() || annotation.evolving) return;
     if (annotation.price >= 0) return;
     if (place.one_of_several || !attempt.reservation.empty() || attempt.preferred) return;
     if (pending.shares_nodes || pending.not_before > view_.snapshot.now) return;
     controller::GroupCandidate candidate;
-    candidate.key = entry.group_key();
+    candidate.key = known.group_key();
     candidate.job.id = job->job_id;
     candidate.job.copies = tasks;
     candidate.job.least = pending.smallest_start();
@@ -45,9 +45,9 @@ void WaitingGroups::add(job_record_t* job, const controller::Job& entry,
     candidate.job.duration = pending.duration;
     candidate.job.asked = pending.elastic.pref;
     candidate.initialisation =
-        annotation.init.time > 0 ? annotation.init.time : known_.config.init_time;
+        annotation.init.time > 0 ? annotation.init.time : knowledge_.config.init_time;
     candidate.submit = pending.submit;
-    candidate.claimed = known_.claimed.contains(job->job_id);
+    candidate.claimed = knowledge_.claimed.contains(job->job_id);
     candidate.partition = attempt.partition;
     const std::uint32_t longest = job->part_ptr->max_time;
     candidate.longest = longest == INFINITE ? kNever : longest * 60.0;
@@ -68,7 +68,7 @@ void WaitingGroups::make() {
     for (controller::GroupCandidate& candidate : candidates_)
         candidate.nodes = std::min(candidate.nodes, totals[candidate.line.front()]);
     auto groups =
-        controller::make_groups(candidates_, known_.config.scale_ratio, view_.snapshot.now);
+        controller::make_groups(candidates_, knowledge_.config.scale_ratio, view_.snapshot.now);
     if (!groups.empty()) stand_for_jobs(std::move(groups));
     for (Begun& begun : begun_) extend(begun, totals[begun.next.eligible]);
 }
@@ -77,17 +77,18 @@ void WaitingGroups::make() {
 // all of them stand before it in the queue.
 void WaitingGroups::extend(Begun& begun, int nodes) {
     const controller::Group& group = *begun.group;
-    const int owned = known_.agreed.of(group).count();
-    const int more = controller::node_threshold(group, nodes, known_.config.scale_ratio) - owned;
-    core::PendingJob& entry = begun.next;
+    const int owned = knowledge_.agreed.of(group).count();
+    const int more =
+        controller::node_threshold(group, nodes, knowledge_.config.scale_ratio) - owned;
+    core::PendingJob& pending = begun.next;
     const int least = group.least();
     if (more < least) return;
-    entry.elastic = {};
-    entry.elastic.min = entry.elastic.pref = least;
-    entry.elastic.max = more;
-    entry.duration = group.initialisation + group.work() / (owned + least);
-    view_.extended.insert(entry.id);
-    view_.snapshot.pending.push_back(std::move(entry));
+    pending.elastic = {};
+    pending.elastic.min = pending.elastic.pref = least;
+    pending.elastic.max = more;
+    pending.duration = group.initialisation + group.work() / (owned + least);
+    view_.extended.insert(pending.id);
+    view_.snapshot.pending.push_back(std::move(pending));
     view_.places.push_back(begun.place);
 }
 
@@ -101,7 +102,7 @@ void WaitingGroups::stand_for_jobs(std::vector<controller::WaitingGroup> groups)
     auto group = groups.begin();
     for (std::size_t place = 0; place < is_grouped.size(); ++place) {
         if (group != groups.end() && group->place == place) {
-            pending.push_back(entry_of(*group));
+            pending.push_back(pending_of(*group));
             places.push_back(place_of(*group));
             view_.groups.emplace(group->lead, std::move(*group));
             ++group;
@@ -126,24 +127,24 @@ Queue::Place WaitingGroups::place_of(const controller::WaitingGroup& group) cons
 
 // As a job without elasticity that takes between so many nodes, whatever is free: the paper's
 // m_group.
-core::PendingJob WaitingGroups::entry_of(const controller::WaitingGroup& group) const {
+core::PendingJob WaitingGroups::pending_of(const controller::WaitingGroup& group) const {
     const core::PendingJob& lead = view_.snapshot.pending[index_of_lead(group)];
-    core::PendingJob entry;
-    entry.id = group.lead;
-    entry.eligible = lead.eligible;
-    entry.submit = group.submit;
-    entry.promised = lead.promised;
-    entry.has_traded = lead.has_traded;
+    core::PendingJob pending;
+    pending.id = group.lead;
+    pending.eligible = lead.eligible;
+    pending.submit = group.submit;
+    pending.promised = lead.promised;
+    pending.has_traded = lead.has_traded;
     const int least = group.group.least();
-    entry.elastic.min = entry.elastic.pref = least;
-    entry.elastic.max = group.most;
-    entry.divisible = group.group.work() / least;
-    entry.duration = group.group.initialisation + entry.divisible;
-    if (entry.duration > group.longest) {  // Group::bound()
-        entry.divisible = 0;
-        entry.duration = group.longest;
+    pending.elastic.min = pending.elastic.pref = least;
+    pending.elastic.max = group.most;
+    pending.divisible = group.group.work() / least;
+    pending.duration = group.group.initialisation + pending.divisible;
+    if (pending.duration > group.longest) {  // Group::bound()
+        pending.divisible = 0;
+        pending.duration = group.longest;
     }
-    return entry;
+    return pending;
 }
 
 }  // namespace elastic::slurm

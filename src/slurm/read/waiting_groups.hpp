@@ -13,7 +13,7 @@ namespace elastic::slurm {
 // Collects while the queue is read, and then changes the view.  All must outlive it.
 class WaitingGroups {
   public:
-    WaitingGroups(const Knowledge&, const Queue&, View&);
+    WaitingGroups(const Knowledge&, View&);
 
     // Copies of a pending job that groups start that have begun.
     int copies(JobId) const;
@@ -37,10 +37,9 @@ class WaitingGroups {
     void stand_for_jobs(std::vector<controller::WaitingGroup>);
     std::size_t index_of_lead(const controller::WaitingGroup&) const;
     Queue::Place place_of(const controller::WaitingGroup&) const;
-    core::PendingJob entry_of(const controller::WaitingGroup&) const;
+    core::PendingJob pending_of(const controller::WaitingGroup&) const;
 
-    const Knowledge& known_;
-    const Queue& queue_;
+    const Knowledge& knowledge_;
     View& view_;
     const std::unordered_map<JobId, int> in_groups_;  // copies that their groups start
     std::vector<controller::GroupCandidate> candidates_;

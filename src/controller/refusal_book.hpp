@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What Slurm has answered when it was asked whether, or to, start a job, so that it is not asked
-// again of a job of which nothing has changed.
+// again of a job of which nothing has changed.  What holds for one pass alone is in PassRefusals.
 #pragma once
 
 #include <cstdint>

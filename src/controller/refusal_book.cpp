@@ -5,7 +5,7 @@
 // more room than there was.  Whether any nodes meet a request hangs on the configuration alone.
 //
 // Nothing of it is saved: after a restart each request is asked once more.
-#include "controller/refusals.hpp"
+#include "controller/refusal_book.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -33,9 +33,9 @@ void RefusalBook::share(std::vector<JobId> sharers) {
 }
 
 bool RefusalBook::is_noted(JobId job) {
-    const auto known = noted_.find(job);
-    if (known == noted_.end()) return false;
-    known->second = look_;
+    const auto found = noted_.find(job);
+    if (found == noted_.end()) return false;
+    found->second = look_;
     return true;
 }
 
@@ -45,14 +45,15 @@ void RefusalBook::note(JobId job) {
 
 void RefusalBook::end_look() {
     std::erase_if(noted_, [this](const auto& job) { return job.second < look_; });
-    std::erase_if(answers_, [this](const auto& entry) { return entry.second.used + kKept < now_; });
+    std::erase_if(answers_,
+                  [this](const auto& answer) { return answer.second.used + kKept < now_; });
 }
 
 RefusalBook::Answer* RefusalBook::find(RequestId request) {
-    const auto known = answers_.find(request);
-    if (known == answers_.end()) return nullptr;
-    known->second.used = now_;
-    return &known->second;
+    const auto found = answers_.find(request);
+    if (found == answers_.end()) return nullptr;
+    found->second.used = now_;
+    return &found->second;
 }
 
 Verdict RefusalBook::verdict(RequestId request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What Slurm has refused is remembered for as long as it is true, and no longer.
-#include "controller/refusals.hpp"
+#include "controller/refusal_book.hpp"
 
 #include "testing.hpp"
 

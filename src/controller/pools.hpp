@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Pools out of sets of nodes: two nodes are in one pool if each set has either both or neither.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/model/snapshot.hpp"
+
+namespace elastic::controller {
+
+// A set of nodes by their places in Slurm's table: node n is bit n % 64 of word n / 64.
+using NodeWords = std::span<const std::uint64_t>;
+
+// The pool of each node.
+class PoolMap {
+  public:
+    // One pool of all nodes.
+    explicit PoolMap(std::size_t nodes) : pool_of_(nodes, 0) {}
+
+    // Splits each pool into its nodes inside and outside the set, which has all words of the nodes.
+    // Pools are numbered anew, in the order of their first nodes.
+    void split(NodeWords);
+
+    std::size_t pools() const { return pools_; }
+    core::PoolId pool_of(std::size_t node) const { return pool_of_[node]; }
+
+  private:
+    std::vector<core::PoolId> pool_of_;
+    std::vector<core::PoolId> renamed_;  // in split(); here to keep its room
+    std::size_t pools_ = 1;
+};
+
+// How many of the eligibilities have each of so many pools.
+std::vector<int> demand(std::span<const core::Eligibility>, std::size_t pools);
+
+// Puts the pools that a job may use into the order in which they are to be taken: those first of
+// which its user names nodes, those last that are asleep, and otherwise by demand, since what few
+// want keeps nobody waiting. Pools that are equal in all of this stay as they stand.
+void order_pools(core::Eligibility&, std::span<const core::Pool>, const std::vector<bool>& is_named,
+                 std::span<const int> demand);
+
+}  // namespace elastic::controller
