@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
+#include "common/log.hpp"
 #include "common/text.hpp"
 #include "slurm/compat/compat.hpp"
 
@@ -26,8 +29,6 @@ std::string setting(const char* key, const char* value) {
     if (!value || !*value) return key;
     return fmt::format("{}={}", key, printable(value, 200));
 }
-
-}  // namespace
 
 std::vector<std::string> wrong_settings() {
     std::vector<std::string> wrong;
@@ -61,6 +62,17 @@ std::vector<std::string> doubtful_settings() {
             "MinJobAge={} is below 5 s: the journal may miss how a job ended; set MinJobAge=300",
             slurm_conf.min_job_age));
     return doubtful;
+}
+
+}  // namespace
+
+std::size_t Preflight::check() {
+    const auto wrong = wrong_settings();
+    for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
+    for (const std::string& line : doubtful_settings())
+        if (doubtful_.begins(line)) log_info("slurm.conf: {}", line);
+    doubtful_.end_look();
+    return wrong.size();
 }
 
 }  // namespace elastic::slurm

@@ -2,16 +2,23 @@
 // Whether this slurm.conf lets the scheduler do its work.
 #pragma once
 
+#include <cstddef>
 #include <string>
-#include <vector>
+
+#include "controller/standing.hpp"
 
 namespace elastic::slurm {
 
-// Every setting that is wrong, with its value, the reason and what to write instead.  Empty: all is
-// well.  To be called where Slurm cannot be reading slurm.conf just now.
-std::vector<std::string> wrong_settings();
+class Preflight {
+  public:
+    // The log names every setting that is wrong, with its value, the reason and what to write
+    // instead; and those that work but that an administrator should know the effect of, once as
+    // long as they stand.  How many are wrong.  To be called where Slurm cannot be reading
+    // slurm.conf just now.
+    std::size_t check();
 
-// Settings that work but that an administrator should know the effect of.
-std::vector<std::string> doubtful_settings();
+  private:
+    controller::Standing<std::string> doubtful_;
+};
 
 }  // namespace elastic::slurm

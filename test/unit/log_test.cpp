@@ -2,35 +2,21 @@
 // Log lines: which reach the sink, and that a kind is not repeated within a minute.
 #include "common/log.hpp"
 
-#include <vector>
-
+#include "log_memory.hpp"
 #include "testing.hpp"
 
 using namespace elastic;
+using elastic::testing::LogMemory;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct Memory final : LogSink {
-    Memory() { set_log_sink(this); }
-    ~Memory() override { set_log_sink(nullptr); }
-    bool wants_debug() const override { return debug; }
-    void write(LogLevel level, const std::string& line) override {
-        levels.push_back(level);
-        lines.push_back(line);
-    }
-
-    bool debug = false;
-    std::vector<LogLevel> levels;
-    std::vector<std::string> lines;
-};
 
 const auto start = QuietLog::Clock::now();
 
 }  // namespace
 
 TEST(log_lines_reach_the_sink_with_their_level) {
-    Memory log;
+    LogMemory log;
     log_info("job {}", 7);
     log_error("{} of {}", 1, 2);
     check_eq(log.lines.size(), 2u);
@@ -40,7 +26,7 @@ TEST(log_lines_reach_the_sink_with_their_level) {
 }
 
 TEST(log_makes_no_debug_line_that_the_sink_does_not_want) {
-    Memory log;
+    LogMemory log;
     log_debug("{}", 1);
     check_that(log.lines.empty());
     log.debug = true;
@@ -55,7 +41,7 @@ TEST(log_needs_no_sink) {
 }
 
 TEST(quiet_log_says_each_kind_once_a_minute_and_counts_the_rest) {
-    Memory log;
+    LogMemory log;
     QuietLog quiet;
     quiet.say("a", "first", start);
     quiet.say("b", "other", start);

@@ -128,3 +128,17 @@ TEST(actions_are_described_for_people) {
     action.reason = Reason::head_of_queue;
     check_eq(describe(action, 100), "job 7: reserve 2 nodes in 30 s (head of the queue)");
 }
+
+TEST(a_recorded_planner_keeps_what_its_last_plan_followed_from) {
+    PlanInputs inputs = example();
+    Config config;
+    config.policy_name = inputs.policy_name;
+    config.policy = inputs.policy;
+    RecordedPlanner planner(7);
+    check_eq(planner.recorded(), "");
+    check_eq(to_json(planner.plan(config, inputs.snapshot)).dump(), plan_of(inputs));
+    check_eq(planner.recorded(), recorded(inputs).dump());
+    inputs.seed = 8;  // each plan has its own
+    (void)planner.plan(config, inputs.snapshot);
+    check_eq(planner.recorded(), recorded(inputs).dump());
+}

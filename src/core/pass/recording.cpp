@@ -84,6 +84,16 @@ Json to_json(const PlanInputs& inputs, const Plan& plan) {
     return write_record(inputs).set("plan", to_json(plan));
 }
 
+const Plan& RecordedPlanner::plan(const Config& config, const Snapshot& snapshot) {
+    inputs_ = {config.policy_name, config.policy, next_seed_++, snapshot};
+    plan_ = make_plan(planner_, inputs_);
+    return plan_;
+}
+
+std::string RecordedPlanner::recorded() const {
+    return inputs_.seed == 0 ? "" : to_json(inputs_, plan_).dump();
+}
+
 Result<Recording> recording_from_json(const Json& json) {
     if (!json.is_object()) return error("a recorded pass must be an object");
     Recording recording;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "core/model/config.hpp"
 #include "core/pass/planner.hpp"
 
 namespace elastic::core {
@@ -27,6 +28,25 @@ struct PlanInputs {
 const Plan& make_plan(Planner&, const PlanInputs&);
 
 Json to_json(const PlanInputs&, const Plan&);
+
+// Makes plans, and keeps all that the last one followed from: what it was read from may have been
+// read anew before anybody asks.
+class RecordedPlanner {
+  public:
+    // Each plan has a seed of its own, so that it can be made again; the first one is above 0.
+    explicit RecordedPlanner(std::int64_t first_seed) : next_seed_(first_seed) {}
+
+    // The plan stays valid until the next call.
+    const Plan& plan(const Config&, const Snapshot&);
+    // The last plan with its inputs as JSON text; "" before the first.
+    std::string recorded() const;
+
+  private:
+    Planner planner_;
+    std::int64_t next_seed_;
+    PlanInputs inputs_;  // their seed is 0 before the first plan
+    Plan plan_;          // made of these
+};
 
 struct Recording {
     PlanInputs inputs;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts that work on Slurm's records know each other, and nobody else has to.
+//
+// Always holds: all of them see the same reading.
+#include "slurm/act/cluster_control.hpp"
+
+#include "slurm/act/exclusive_counts.hpp"
+
+namespace elastic::slurm {
+
+ClusterControl::ClusterControl(const core::Config& config, controller::State& state,
+                               controller::Outbox& outbox, controller::Negotiation& negotiation)
+    : observer_(state, outbox, negotiation),
+      agreed_(state.book, state.groups),
+      placement_(agreed_, reading_.view),
+      reader_(config, state, observer_, agreed_, reading_),
+      settlement_(state, outbox, negotiation, observer_, agreed_, placement_, reading_),
+      groups_(state, outbox, observer_, settlement_, agreed_, reading_),
+      executor_(state, outbox, negotiation, observer_, settlement_, groups_, placement_, reading_) {
+}
+
+void ClusterControl::read_for_pass(Time now) {
+    mend_exclusive_counts();
+    reader_.read_queue();
+    groups_.advance(now);
+    reader_.read_again(now);
+}
+
+}  // namespace elastic::slurm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The cluster as a scheduler has it: all that reads it out of Slurm's records and changes it there.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "slurm/act/executor.hpp"
+
+namespace elastic::slurm {
+
+class ClusterControl {
+  public:
+    // The configuration may change between calls.
+    ClusterControl(const core::Config&, controller::State&, controller::Outbox&,
+                   controller::Negotiation&);
+
+    // What the site says of its nodes, from the next reading on.
+    void set_terms(std::vector<core::Terms> terms) { reading_.terms = std::move(terms); }
+
+    // All of these lock.  The cluster, the table of jobs among it, becomes as Slurm has it.
+    void read(Time now) { reader_.read(now); }
+    // The same for a pass: what Slurm miscounts is put right before, and jobs of groups are started
+    // once the queue is known.
+    void read_for_pass(Time now);
+    // The same in a pass, behind a plan: the queue stays as it was.
+    void read_again(Time now) { reader_.read_again(now); }
+
+    // As it was read last.
+    const View& view() const { return reading_.view; }
+
+    // Does what a plan of this view says.  True if Slurm refused something and the rest is worth a
+    // new plan.
+    bool carry_out(const core::Plan& plan, Time now) { return executor_.carry_out(plan, now); }
+
+    // Moves ripe agreements forward.
+    void settle(Time now) { settlement_.settle(now); }
+    // When some will be ripe by time alone; kNever if none.
+    Time next_join() const { return settlement_.next_join(); }
+
+  private:
+    Reading reading_;
+    Observer observer_;
+    AgreedNodes agreed_;
+    Placement placement_;
+    ClusterReader reader_;
+    Settlement settlement_;
+    GroupRunner groups_;
+    Executor executor_;
+};
+
+}  // namespace elastic::slurm
