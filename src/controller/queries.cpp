@@ -121,7 +121,7 @@ Json supply_in_force(const Site& site) {
                        .set("nodes", supply.nodes)
                        .set("price", supply.price);
         if (supply.cap >= 0) one.set("cap", supply.cap);
-        list.push(std::move(one));
+        list.push(one);
     }
     return list;
 }

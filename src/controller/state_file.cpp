@@ -98,7 +98,7 @@ struct Inode {
     Json write(std::uint64_t file) const { return Json(static_cast<std::int64_t>(file)); }
     Result<void> read(const Json& json, std::uint64_t& file) const {
         std::int64_t found = 0;
-        const auto done = Whole{}.read(json, found);
+        auto done = Whole{}.read(json, found);
         file = static_cast<std::uint64_t>(found);
         return done;
     }

@@ -214,8 +214,7 @@ struct Describe {
     }
 
     std::string operator()(const Step& e) const {
-        const std::string step =
-            fmt::format("step {} of its profile, {}", e.number, nodes_word(e.nodes));
+        std::string step = fmt::format("step {} of its profile, {}", e.number, nodes_word(e.nodes));
         if (e.held < e.nodes) return fmt::format("{}: waits for {} more", step, e.nodes - e.held);
         if (e.held > e.nodes) return fmt::format("{}: has {} too many", step, e.held - e.nodes);
         return step;

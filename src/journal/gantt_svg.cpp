@@ -292,9 +292,9 @@ class Drawing {
         const std::size_t shown = std::min(timeline_.jobs.size(), kMaxLegend);
         for (std::size_t i = 0; i < shown; ++i) {
             const JobHistory& job = timeline_.jobs[i];
-            const double at =
-                kLeft + kChart / kLegendColumns * static_cast<double>(i % kLegendColumns);
-            const double line = top + kLegendRow * static_cast<double>(i / kLegendColumns);
+            const std::size_t row = i / kLegendColumns, column = i % kLegendColumns;
+            const double at = kLeft + kChart / kLegendColumns * static_cast<double>(column);
+            const double line = top + kLegendRow * static_cast<double>(row);
             put(R"(<rect x="{:.1f}" y="{:.1f}" width="14" height="12" fill="{}"/>)", at, line,
                 colour(static_cast<int>(i)));
             const bool normal = job.state.empty() || job.state == "COMPLETED";

@@ -28,7 +28,7 @@ struct Line {
 
     Json write(std::string_view value) const { return Json(value); }
     Result<void> read(const Json& json, std::string& value) const {
-        const Result<void> done = Text{longest}.read(json, value);
+        Result<void> done = Text{longest}.read(json, value);
         if (done && std::ranges::any_of(value, is_control)) return error(" has control characters");
         return done;
     }
@@ -64,7 +64,7 @@ struct WordOrLater {
     template <Named Enum>
     Result<void> read(const Json& json, OpenWord<Enum>& value) const {
         std::string text;
-        const Result<void> done = Line{32}.read(json, text);
+        Result<void> done = Line{32}.read(json, text);
         if (done) value = OpenWord<Enum>(std::move(text));
         return done;
     }

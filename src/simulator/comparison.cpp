@@ -66,7 +66,7 @@ Json to_json(const Comparison& c, const Workload& workload) {
         .set("delayed_rigid", c.delayed_rigid)
         .set("sooner", c.sooner)
         .set("longest_delay", c.longest_delay)
-        .set("jobs_delayed", std::move(jobs));
+        .set("jobs_delayed", jobs);
 }
 
 }  // namespace elastic::simulator

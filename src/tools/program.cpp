@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The command line is parsed as a whole before anything is done, so a mistake in its last word
-// leaves nothing behind.  A message is made printable here, since it may quote what somebody else
-// has written.
+// A message is made printable here, since it may quote what somebody else has written.
 //
 // Always: 0 to 2 are open, so that no file of ours gets the number of a standard stream and with it
 // what is printed there.
@@ -11,42 +9,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <system_error>
-#include <vector>
 
+#include "command_parser.hpp"
 #include "common/text.hpp"
-#include "elastic_config.h"
 
 namespace elastic::tools {
 namespace {
 
 const char* name = "selastic";
-
-int choose_and_run(const Program& program, int argc, char** argv) {
-    CLI::App app(program.text, program.name);
-    app.set_version_flag("--version", PACKAGE_STRING);
-    Command chosen;
-    program.add_commands(app, chosen);
-    if (!app.get_subcommands([](const CLI::App*) { return true; }).empty())
-        app.require_subcommand(1);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& e) {
-        return app.exit(e);
-    } catch (const CLI::RequiredError& e) {
-        // A word that is no command makes the command missing.
-        const std::vector<std::string> rest = app.remaining(true);
-        return fail(rest.empty() ? Error{e.what()}
-                                 : error("{}: unknown; --help lists the commands", rest.front()));
-    } catch (const CLI::ParseError& e) {
-        return fail(Error{e.what()});
-    }
-    return chosen();
-}
 
 // Where the caller has closed one: using it fails as before, but for standard error, which nobody
 // may miss.
@@ -62,7 +36,7 @@ int run_program(const Program& program, int argc, char** argv) {
     name = program.name;
     open_standard_streams();
     try {
-        const int code = choose_and_run(program, argc, argv);
+        const int code = parse_and_run(program, argc, argv);
         flush();
         return code;
     } catch (const std::system_error& e) {  // fmt::print() throws it, too

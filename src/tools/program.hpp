@@ -9,11 +9,9 @@
 
 #include "common/result.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace elastic::tools {
+
+class CommandParser;
 
 // Exit codes of all commands; further ones are those of one program.
 inline constexpr int kExitOk = 0;
@@ -24,9 +22,8 @@ using Command = std::function<int()>;  // returns the exit code
 struct Program {
     const char* name;
     const char* text;  // what it is for, in one line
-    // Adds the subcommands or options; the subcommand that the user has named puts itself into
-    // `chosen`, and so does a command line without any.
-    void (*add_commands)(CLI::App&, Command& chosen);
+    // Adds its commands, or, of a program without any, its options.
+    void (*add_commands)(CommandParser);
 };
 
 // The whole of main(); whatever is thrown is an error as any other, and so is standard output that

@@ -393,3 +393,22 @@ TEST(a_torn_line_is_a_fault_unless_the_journal_resumes_behind_it) {
         check_eq(faults[0].line, 2u);
     }
 }
+
+TEST(a_step_says_how_many_nodes_its_job_has) {
+    Script s;
+    s.submit(1).start(1, "n[1-2]", 2);
+    Step step;
+    step.job = 1;
+    step.held = 2;
+    s.add(step);
+    check_eq(s.faults(), Faults{});
+    step.held = 3;
+    check_eq(s.add(step).faults(), Faults{"5 wrong_size"});
+}
+
+TEST(a_job_initialises_nodes_that_it_has) {
+    Script s;
+    s.submit(1).start(1, "n[1-2]", 2).add(Initialise{1, "weather", "n[1-2]"});
+    check_eq(s.faults(), Faults{});
+    check_eq(s.add(Initialise{1, "weather", "n[2-3]"}).faults(), Faults{"5 not_held"});
+}

@@ -2,10 +2,9 @@
 // selastic-run(1): its command line, and which way the program is run.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.hpp"
+#include "command_parser.hpp"
 #include "libelastic/elastic.h"
 #include "program.hpp"
 #include "selastic-run/checkpoint_run.hpp"
@@ -102,59 +101,56 @@ Result<RunOptions> read(CommandLine line, Words rest) {
     return options;
 }
 
-void add_stopping(CLI::App& app, CommandLine& line) {
+void add_stopping(CommandParser app, CommandLine& line) {
     app.add_option("--as", line.profile, "What is known of a program: gromacs, lammps, or a file")
-        ->type_name("PROFILE");
+        .type_name("PROFILE");
     app.add_option("--checkpoint-signal", line.signal,
                    "Signal that makes the program stop, and within how many seconds it does")
-        ->type_name("SIG[@S]");
+        .type_name("SIG[@S]");
     app.add_option("--stop-file", line.run.stop_file, "File that makes the program stop")
-        ->type_name("PATH");
+        .type_name("PATH");
     app.add_option("--checkpoint-file", line.run.checkpoint, "File from which it goes on")
-        ->type_name("PATH");
+        .type_name("PATH");
     app.add_option("--restart", line.run.restart,
                    "Command that goes on, with %program and %checkpoint filled in")
-        ->type_name("COMMAND");
+        .type_name("COMMAND");
     app.add_option("--stopped-status", line.run.stopped_status, "Exit status once it has stopped")
-        ->check(whole_number(0, 255))
-        ->type_name("N");
+        .whole_number(0, 255)
+        .type_name("N");
 }
 
-void add_rebirth(CLI::App& app, CommandLine& line) {
+void add_rebirth(CommandParser app, CommandLine& line) {
     app.add_flag("--stop-first", line.run.stop_first,
                  "With libelastic-mpi: not two worlds beside each other for a moment");
 }
 
-void add_workers(CLI::App& app, CommandLine& line) {
+void add_workers(CommandParser app, CommandLine& line) {
     app.add_flag("--workers", line.run.workers, "One step a node, that come and go with the nodes");
     app.add_option("--join", line.run.join,
                    "Shell command when workers have started on ELASTIC_NODELIST")
-        ->type_name("COMMAND");
+        .type_name("COMMAND");
     app.add_option("--leave", line.run.leave,
                    "Shell command before the workers on ELASTIC_NODELIST are ended")
-        ->type_name("COMMAND");
+        .type_name("COMMAND");
 }
 
-void add_commands(CLI::App& app, Command& chosen) {
+void add_commands(CommandParser app) {
     auto line = std::make_shared<CommandLine>();
-    app.prefix_command();
+    app.end_at_unknown_word();
     add_stopping(app, *line);
     add_rebirth(app, *line);
     add_workers(app, *line);
     app.add_option("--tasks-per-node", line->run.tasks_per_node,
                    "As many as the job began with by default")
-        ->check(whole_number(1, 1'000'000))
-        ->type_name("N");
+        .whole_number(1, 1'000'000)
+        .type_name("N");
     app.add_option("--srun", line->run.srun_options, "A further option of srun; may be repeated")
-        ->take_all()
-        ->allow_extra_args(false)  // what follows is the program
-        ->type_name("OPTION");
+        .one_value_each()  // what follows is the program
+        .type_name("OPTION");
     app.add_flag("--dry-run", line->run.dry_run, "Print what would be run");
-    app.callback([&app, &chosen, line] {
-        chosen = [line, rest = app.remaining()] {
-            const auto options = read(*line, rest);
-            return options ? run(*options) : fail(options.error());
-        };
+    app.runs([line, app] {
+        const auto options = read(*line, app.rest());
+        return options ? run(*options) : fail(options.error());
     });
 }
 

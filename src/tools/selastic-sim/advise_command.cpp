@@ -3,13 +3,12 @@
 //
 // That the files can be written is known before the hours that it may take, not after.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>
 #include <string>
 
-#include "arguments.hpp"
+#include "command_parser.hpp"
 #include "program.hpp"
 #include "selastic-sim/commands.hpp"
 #include "selastic-sim/shared_options.hpp"
@@ -71,23 +70,21 @@ int advise(const studies::AdviceOptions& options, const AdviceOutput& output) {
 
 }  // namespace
 
-void add_advise(CLI::App& app, Command& chosen) {
+void add_advise(CommandParser app) {
     auto o = std::make_shared<studies::AdviceOptions>();
     auto output = std::make_shared<AdviceOutput>();
-    CLI::App* sub = app.add_subcommand("advise", "Recommend a policy by a site's own log");
-    sub->footer(
+    CommandParser sub = app.add_command("advise", "Recommend a policy by a site's own log");
+    sub.footer(
         "Compares all presets with 20, 50 and 100 % of the jobs malleable, at the usual cost of a\n"
         "resize and ten times that, and writes a page that says who wins, who loses and what it\n"
         "hangs on.");
-    sub->add_option("LOG", o->log, "As for run")->required();
+    sub.add_option("LOG", o->log, "As for run").required();
     add_machine(sub, o->lenient, o->workload);
-    sub->add_option("--seeds", o->seeds, "Runs to average; 3")
-        ->check(whole_number(2, 1000))
-        ->type_name("N");
-    add_path(sub, "--html", output->html, "The page, one file; advice.html")->type_name("FILE");
-    add_path(sub, "--json", output->json, "The same as JSON; none")->type_name("FILE");
+    sub.add_option("--seeds", o->seeds, "Runs to average; 3").whole_number(2, 1000).type_name("N");
+    add_path(sub, "--html", output->html, "The page, one file; advice.html").type_name("FILE");
+    add_path(sub, "--json", output->json, "The same as JSON; none").type_name("FILE");
     add_threads(sub, "-j,--threads", o->pool.threads, "Runs");
-    sub->callback([o, output, &chosen] { chosen = [o, output] { return advise(*o, *output); }; });
+    sub.runs([o, output] { return advise(*o, *output); });
 }
 
 }  // namespace elastic::tools

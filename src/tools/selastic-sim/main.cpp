@@ -6,14 +6,14 @@
 namespace elastic::tools {
 namespace {
 
-void add_commands(CLI::App& app, Command& chosen) {
-    add_run(app, chosen);
-    add_generate(app, chosen);
-    add_sweep(app, chosen);
-    add_reproduce(app, chosen);
-    add_tune(app, chosen);
-    add_advise(app, chosen);
-    add_replay_snapshot(app, chosen);
+void add_commands(CommandParser app) {
+    add_run(app);
+    add_generate(app);
+    add_sweep(app);
+    add_reproduce(app);
+    add_tune(app);
+    add_advise(app);
+    add_replay_snapshot(app);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 // The plan in the file is compared as text: to be the same it has to say the same, and what it says
 // need not be anything this program knows.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -132,14 +131,14 @@ int replay_snapshot(const ReplayOptions& o) {
 
 }  // namespace
 
-void add_replay_snapshot(CLI::App& app, Command& chosen) {
+void add_replay_snapshot(CommandParser app) {
     auto o = std::make_shared<ReplayOptions>();
-    CLI::App* sub =
-        app.add_subcommand("replay-snapshot", "Make a plan of the controller again, and compare");
-    sub->add_option("SNAPSHOT", o->file, "What `selastic snapshot` printed; - for standard input")
-        ->required();
-    sub->add_flag("--json", o->json, "The plan, and what is different, as JSON");
-    sub->callback([o, &chosen] { chosen = [o] { return replay_snapshot(*o); }; });
+    CommandParser sub =
+        app.add_command("replay-snapshot", "Make a plan of the controller again, and compare");
+    sub.add_option("SNAPSHOT", o->file, "What `selastic snapshot` printed; - for standard input")
+        .required();
+    sub.add_flag("--json", o->json, "The plan, and what is different, as JSON");
+    sub.runs([o] { return replay_snapshot(*o); });
 }
 
 }  // namespace elastic::tools

@@ -3,13 +3,12 @@
 //
 // The verdicts go to standard output, where the page is to standard error.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <memory>
 #include <string>
 
-#include "arguments.hpp"
+#include "command_parser.hpp"
 #include "common/json.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
@@ -78,40 +77,36 @@ int reproduce(const std::string& study, studies::StudyOptions options, bool json
     return kExitOk;
 }
 
-void add_test_cases(CLI::App* sub, studies::StudyOptions& o) {
-    sub->add_option("--tests", o.tests, "Test cases; 1000")
-        ->check(whole_number(1, 1'000'000))
-        ->type_name("N");
+void add_test_cases(CommandParser sub, studies::StudyOptions& o) {
+    sub.add_option("--tests", o.tests, "Test cases; 1000")
+        .whole_number(1, 1'000'000)
+        .type_name("N");
     add_nodes(sub, o.nodes, "The machine's; 100");
     add_seed(sub, o.seed, "Of all that is drawn; ");
     add_threads(sub, "-j,--threads", o.threads, "Test cases");
 }
 
-void add_number_of_runs(CLI::App* sub, studies::StudyOptions& o) {
-    sub->add_option("--jobs", o.jobs, "Of a workload, instead of the paper's number")
-        ->check(whole_number(1, 1'000'000))
-        ->type_name("N");
-    sub->add_option("--seeds", o.seeds, "Runs to average")
-        ->check(whole_number(1, 1000))
-        ->type_name("N");
+void add_number_of_runs(CommandParser sub, studies::StudyOptions& o) {
+    sub.add_option("--jobs", o.jobs, "Of a workload, instead of the paper's number")
+        .whole_number(1, 1'000'000)
+        .type_name("N");
+    sub.add_option("--seeds", o.seeds, "Runs to average").whole_number(1, 1000).type_name("N");
     add_threads(sub, "-j,--threads", o.threads, "Runs");
 }
 
-void add_study(CLI::App* studies_app, const std::string& name, const char* text, Command& chosen) {
+void add_study(CommandParser studies_app, const std::string& name, const char* text) {
     auto o = std::make_shared<studies::StudyOptions>();
     auto json = std::make_shared<bool>(false);
-    CLI::App* sub = studies_app->add_subcommand(name, text);
-    sub->add_flag("--json", *json, "The tables and what is found of each statement, as JSON");
+    CommandParser sub = studies_app.add_command(name, text);
+    sub.add_flag("--json", *json, "The tables and what is found of each statement, as JSON");
     add_path(sub, "--out", o->out, fmt::format("Folder for the results; reproduce-{}", name))
-        ->type_name("DIR");
-    sub->callback([o, json, name, &chosen] {
-        chosen = [o, json, name] { return reproduce(name, *o, *json); };
-    });
+        .type_name("DIR");
+    sub.runs([o, json, name] { return reproduce(name, *o, *json); });
     if (name == "gupta") return;
     if (name == "evolving") return add_test_cases(sub, *o);
     add_number_of_runs(sub, *o);
     if (name == "packet") return;
-    sub->add_option("--trace", o->trace, "The workload log, as for run")->type_name("LOG");
+    sub.add_option("--trace", o->trace, "The workload log, as for run").type_name("LOG");
     add_nodes(sub, o->nodes, "The machine's; by default as the log says");
     add_procs_per_node(sub, o->procs_per_node,
                        "Sizes in the log are divided by K; by default as the paper did");
@@ -119,15 +114,13 @@ void add_study(CLI::App* studies_app, const std::string& name, const char* text,
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Command& chosen) {
-    CLI::App* sub = app.add_subcommand("reproduce", "Do a paper's study again, and compare");
-    sub->require_subcommand(1);
-    add_study(sub, "lina", "Shrink guards and victim orders ([lina] section 5)", chosen);
-    add_study(sub, "mebf", "Malleable EASY backfilling ([mebf] section 4)", chosen);
-    add_study(sub, "evolving", "Evolution profiles on 1000 test cases ([evolving] section 5)",
-              chosen);
-    add_study(sub, "gupta", "Equipartition on 16 nodes ([gupta] section VI-E)", chosen);
-    add_study(sub, "packet", "The scale ratio of job groups ([packet] sections 6 to 8)", chosen);
+void add_reproduce(CommandParser app) {
+    CommandParser sub = app.add_command("reproduce", "Do a paper's study again, and compare");
+    add_study(sub, "lina", "Shrink guards and victim orders ([lina] section 5)");
+    add_study(sub, "mebf", "Malleable EASY backfilling ([mebf] section 4)");
+    add_study(sub, "evolving", "Evolution profiles on 1000 test cases ([evolving] section 5)");
+    add_study(sub, "gupta", "Equipartition on 16 nodes ([gupta] section VI-E)");
+    add_study(sub, "packet", "The scale ratio of job groups ([packet] sections 6 to 8)");
 }
 
 }  // namespace elastic::tools

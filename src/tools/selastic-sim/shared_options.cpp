@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "arguments.hpp"
+#include "command_parser.hpp"
 #include "common/text.hpp"
 
 namespace elastic::tools {
@@ -28,14 +28,14 @@ std::optional<Range> parse_range(std::string_view text) {
 
 }  // namespace
 
-CLI::Option* add_range(CLI::App* sub, const char* name, Range limits, const char* text,
-                       std::function<void(Range)> set) {
+Option add_range(CommandParser sub, const char* name, Range limits, const char* text,
+                 std::function<void(Range)> set) {
     const auto read = [set = std::move(set)](const std::string& value) {
         set(*parse_range(value));
     };
-    return sub->add_option_function<std::string>(name, read, text)
-        ->type_name("LO:HI")
-        ->check([limits](const std::string& value) -> std::string {
+    return sub.add_option_function(name, read, text)
+        .type_name("LO:HI")
+        .check([limits](const std::string& value) -> std::string {
             const auto range = parse_range(value);
             if (range && range->low >= limits.low && range->high <= limits.high) return "";
             return fmt::format("{} is not LO:HI with {} <= LO <= HI <= {}", printable(value),
@@ -43,8 +43,8 @@ CLI::Option* add_range(CLI::App* sub, const char* name, Range limits, const char
         });
 }
 
-CLI::Option* add_bytes(CLI::App* sub, const char* name, const char* type, const char* text,
-                       std::function<void(Range)> set) {
+Option add_bytes(CommandParser sub, const char* name, const char* type, const char* text,
+                 std::function<void(Range)> set) {
     const bool is_range = std::string_view(type).find(':') != std::string_view::npos;
     const auto parse = [is_range](std::string_view value) -> std::optional<Range> {
         const auto parts = split(value, ':');
@@ -57,19 +57,19 @@ CLI::Option* add_bytes(CLI::App* sub, const char* name, const char* type, const 
     const auto read = [parse, set = std::move(set)](const std::string& value) {
         set(*parse(value));
     };
-    return sub->add_option_function<std::string>(name, read, text)
-        ->type_name(type)
-        ->check([=](const std::string& value) -> std::string {
+    return sub.add_option_function(name, read, text)
+        .type_name(type)
+        .check([=](const std::string& value) -> std::string {
             if (parse(value)) return "";
             return fmt::format("{} is not {} in bytes, as in {}, up to 1P", printable(value), type,
                                is_range ? "1G:64G" : "10G");
         });
 }
 
-CLI::Option* add_seed(CLI::App* sub, std::uint64_t& seed, const char* text) {
-    return sub->add_option("--seed", seed, fmt::format("{}{}", text, seed))
-        ->type_name("S")
-        ->check([](const std::string& value) -> std::string {
+Option add_seed(CommandParser sub, std::uint64_t& seed, const char* text) {
+    return sub.add_option("--seed", seed, fmt::format("{}{}", text, seed))
+        .type_name("S")
+        .check([](const std::string& value) -> std::string {
             const auto number = parse_integer(value);
             if (number && *number >= 0) return "";
             return fmt::format("{} is no whole number from 0 to {}", printable(value),
@@ -77,46 +77,45 @@ CLI::Option* add_seed(CLI::App* sub, std::uint64_t& seed, const char* text) {
         });
 }
 
-CLI::Option* add_path(CLI::App* sub, const char* name, std::string& path, const std::string& text) {
-    return sub->add_option(name, path, text)->check([](const std::string& value) -> std::string {
+Option add_path(CommandParser sub, const char* name, std::string& path, const std::string& text) {
+    return sub.add_option(name, path, text).check([](const std::string& value) -> std::string {
         return value.empty() ? "the name is empty" : "";
     });
 }
 
-CLI::Option* add_nodes(CLI::App* sub, std::int64_t& nodes, const char* text) {
-    return sub->add_option("--nodes", nodes, text)
-        ->check(whole_number(1, kMaxNodes))
-        ->type_name("N");
+Option add_nodes(CommandParser sub, std::int64_t& nodes, const char* text) {
+    return sub.add_option("--nodes", nodes, text).whole_number(1, kMaxNodes).type_name("N");
 }
 
-CLI::Option* add_procs_per_node(CLI::App* sub, std::int64_t& procs, const char* text) {
-    return sub->add_option("--procs-per-node", procs, text)
-        ->check(whole_number(1, kMaxNodes))
-        ->type_name("K");
+Option add_procs_per_node(CommandParser sub, std::int64_t& procs, const char* text) {
+    return sub.add_option("--procs-per-node", procs, text)
+        .whole_number(1, kMaxNodes)
+        .type_name("K");
 }
 
-CLI::Option* add_threads(CLI::App* sub, const char* names, int& threads, const char* what) {
+Option add_threads(CommandParser sub, const char* names, int& threads, const char* what) {
     constexpr int kMaxThreads = 1024;
-    return sub->add_option(names, threads, fmt::format("{} at a time; one a processor", what))
-        ->check(whole_number(1, kMaxThreads))
-        ->type_name("N");
+    return sub.add_option(names, threads, fmt::format("{} at a time; one a processor", what))
+        .whole_number(1, kMaxThreads)
+        .type_name("N");
 }
 
-void add_machine(CLI::App* sub, bool& lenient, simulator::WorkloadOptions& w, const char* group) {
+void add_machine(CommandParser sub, bool& lenient, simulator::WorkloadOptions& w,
+                 const char* group) {
     constexpr std::int64_t kMany = 1'000'000'000;
-    sub->add_flag("--lenient", lenient, "Leave malformed lines out instead of stopping")
-        ->group(group);
-    add_nodes(sub, w.nodes, "The machine's; by default as the log says")->group(group);
+    sub.add_flag("--lenient", lenient, "Leave malformed lines out instead of stopping")
+        .group(group);
+    add_nodes(sub, w.nodes, "The machine's; by default as the log says").group(group);
     add_procs_per_node(sub, w.procs_per_node, "Sizes in the log are divided by K and rounded up")
-        ->group(group);
-    sub->add_option("--jobs", w.jobs, "Only so many jobs")
-        ->check(whole_number(std::int64_t{1}, kMany))
-        ->type_name("N")
-        ->group(group);
-    sub->add_option("--skip", w.skip, "Not the first N jobs")
-        ->check(whole_number(std::int64_t{0}, kMany))
-        ->type_name("N")
-        ->group(group);
+        .group(group);
+    sub.add_option("--jobs", w.jobs, "Only so many jobs")
+        .whole_number(std::int64_t{1}, kMany)
+        .type_name("N")
+        .group(group);
+    sub.add_option("--skip", w.skip, "Not the first N jobs")
+        .whole_number(std::int64_t{0}, kMany)
+        .type_name("N")
+        .group(group);
 }
 
 }  // namespace elastic::tools

@@ -4,7 +4,6 @@
 // On the terminal a table has to be narrow: parameters and the figures that are asked for first.
 // means.csv has them all.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -58,10 +57,10 @@ int sweep(studies::SweepOptions options) {
 
 }  // namespace
 
-void add_sweep(CLI::App& app, Command& chosen) {
+void add_sweep(CommandParser app) {
     auto o = std::make_shared<studies::SweepOptions>();
-    CLI::App* sub = app.add_subcommand("sweep", "Run a grid of workloads and policies");
-    sub->footer(
+    CommandParser sub = app.add_command("sweep", "Run a grid of workloads and policies");
+    sub.footer(
         "STUDY.conf, one key a line, each with a list; the study is their product:\n"
         "  Log=last-year.swf.gz\n"
         "  Elastic=0-100/20\n"
@@ -69,11 +68,11 @@ void add_sweep(CLI::App& app, Command& chosen) {
         "  Seed=1-10\n"
         "Keys are the options of `run` (ScaleArrival for --scale-arrival) and Set.CHOICE for a\n"
         "choice of elastic.conf.  A sweep that was interrupted goes on where it was.");
-    sub->add_option("STUDY", o->study, "A file that says what to run")->required();
+    sub.add_option("STUDY", o->study, "A file that says what to run").required();
     add_path(sub, "--out", o->out, "Folder for the results; the study's name and -results")
-        ->type_name("DIR");
+        .type_name("DIR");
     add_threads(sub, "-j,--jobs,--threads", o->pool.threads, "Runs");
-    sub->callback([o, &chosen] { chosen = [o] { return sweep(*o); }; });
+    sub.runs([o] { return sweep(*o); });
 }
 
 }  // namespace elastic::tools

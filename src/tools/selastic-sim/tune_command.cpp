@@ -3,12 +3,11 @@
 //
 // The recommendation goes to standard output, where the page is to standard error.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
 
-#include "arguments.hpp"
+#include "command_parser.hpp"
 #include "common/json.hpp"
 #include "common/text.hpp"
 #include "program.hpp"
@@ -96,52 +95,49 @@ int tune_packet(studies::TuneOptions options, bool json) {
     return kExitOk;
 }
 
-void add_tune_packet(CLI::App* settings, Command& chosen) {
+void add_tune_packet(CommandParser settings) {
     constexpr double kLongestInitialisation = 86400;
     auto o = std::make_shared<studies::TuneOptions>();
     auto json = std::make_shared<bool>(false);
-    CLI::App* sub = settings->add_subcommand(
+    CommandParser sub = settings.add_command(
         "packet", "The scale ratio of job groups with a common initialisation");
-    sub->add_option("--trace", o->trace, "The workload log, as for run")
-        ->type_name("LOG")
-        ->required();
+    sub.add_option("--trace", o->trace, "The workload log, as for run").type_name("LOG").required();
     add_machine(sub, o->lenient, o->workload);
-    sub->add_option_function<std::string>(
+    sub.add_option_function(
            "--types",
            [o](const std::string& text) { o->types = *simulator::parse_type_rule(text); },
            "Jobs are of one type that agree in these: of user, group, executable (sacct:\n"
            "JobName), queue (sacct: QOS), partition; user,executable")
-        ->type_name("FIELD,...")
-        ->check([](const std::string& text) -> std::string {
+        .type_name("FIELD,...")
+        .check([](const std::string& text) -> std::string {
             const auto rule = simulator::parse_type_rule(text);
             return rule ? "" : rule.error().message;
         });
-    sub->add_option("--init", o->initialisation,
-                    "What an initialisation takes; by default six times are tried, of which the\n"
-                    "jobs' run times and initialisations together have 5 to 50 %")
-        ->check(number(1e-3, kLongestInitialisation))
-        ->type_name("SECONDS");
-    sub->add_option_function<std::string>(
+    sub.add_option("--init", o->initialisation,
+                   "What an initialisation takes; by default six times are tried, of which the\n"
+                   "jobs' run times and initialisations together have 5 to 50 %")
+        .number(1e-3, kLongestInitialisation)
+        .type_name("SECONDS");
+    sub.add_option_function(
            "--goal",
            [o](const std::string& name) {
                o->goal = name == "turnaround" ? studies::TuneGoal::turnaround
                                               : studies::TuneGoal::queue_time;
            },
            "Recommend by the turnaround, or by the queue-time, as the paper does; turnaround")
-        ->check(CLI::IsMember({"turnaround", "queue-time"}))
-        ->type_name("turnaround|queue-time");
-    add_path(sub, "--out", o->out, "Folder for the results; tune-packet")->type_name("DIR");
-    sub->add_flag("--json", *json, "The recommendation as JSON");
+        .one_of({"turnaround", "queue-time"})
+        .type_name("turnaround|queue-time");
+    add_path(sub, "--out", o->out, "Folder for the results; tune-packet").type_name("DIR");
+    sub.add_flag("--json", *json, "The recommendation as JSON");
     add_threads(sub, "-j,--threads", o->pool.threads, "Runs");
-    sub->callback([o, json, &chosen] { chosen = [o, json] { return tune_packet(*o, *json); }; });
+    sub.runs([o, json] { return tune_packet(*o, *json); });
 }
 
 }  // namespace
 
-void add_tune(CLI::App& app, Command& chosen) {
-    CLI::App* sub = app.add_subcommand("tune", "Recommend a setting for a site's own workload");
-    sub->require_subcommand(1);
-    add_tune_packet(sub, chosen);
+void add_tune(CommandParser app) {
+    CommandParser sub = app.add_command("tune", "Recommend a setting for a site's own workload");
+    add_tune_packet(sub);
 }
 
 }  // namespace elastic::tools
