@@ -59,8 +59,7 @@ void Engine::tell_steps() {
         const int held = outcome_.jobs[job].nodes_end;
         const Progress& progress = this->progress(job);
         const Duration standing = evolution.waits() ? now_ - evolution.waiting_since() : 0;
-        cluster_.follow_profile(job + 1,
-                                evolution.remaining(now_, held, progress.how->annotation),
+        cluster_.follow_profile(job + 1, evolution.remaining(now_, held, progress.how->annotation),
                                 progress.belief.estimated_end() + standing);
         const int lack = evolution.wanted() - held;
         if (evolution.waits()) requests.push_back({stepping.op, job + 1, lack, lack, kNever});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The thread waits until something happens: a message, a deadline, a change in
-// Slurm's records (looked for every Interval; Slurm has no hook), a
-// configuration.  Then it handles messages, moves ripe agreements forward,
-// makes a planning pass if one is due, saves, and only then tells the outside.
+// The thread waits until something happens: a message, a deadline, a change in Slurm's records
+// (looked for every Interval; Slurm has no hook), a configuration.  Then it handles messages, moves
+// ripe agreements forward, makes a planning pass if one is due, saves, and only then tells the
+// outside.
 //
 // Passes are rationed (PassClock), so that planning never takes more than a third of a processor
 // and never starves slurmctld of its locks.
@@ -81,7 +81,7 @@ std::vector<journal::Supply> supply_in(const View& view) {
 
 Scheduler::Scheduler()
     : output_(outbox_, storage_, site_.timings, {save_state, save_jobs_now},
-              [this](controller::Outbox out) { reception_.tell(std::move(out)); }),
+              [this](controller::Outbox out) { dispatcher_.tell(std::move(out)); }),
       planner_(time(nullptr)) {
     site_.is_operator = [](uid_t uid) { return uid == 0 || validate_operator(uid); };
     site_.user_name = user_name;
@@ -136,13 +136,13 @@ void Scheduler::reconfigure() {
 
 void Scheduler::run() {
     Time now = wall_clock();
-    // First of all the table must be as Slurm's records are: applications that
-    // reconnect are answered from it.
+    // First of all the table must be as Slurm's records are: applications that reconnect are
+    // answered from it.
     cluster_.read(now);
     read_site();
     negotiation_.after_restart(now);
     announcer_.announce(journal::Controller::What::start, now);
-    cluster_.settle(now);
+    cluster_.advance_agreements(now);
     output_.commit(wall_clock());
     while (wait()) {
         now = wall_clock();
@@ -154,7 +154,7 @@ void Scheduler::run() {
         take_messages(now);
         if (negotiation_.check_deadlines(now)) passes_.hurry();
         if (negotiation_.next_step() <= now && negotiation_.follow_steps(now)) passes_.hurry();
-        cluster_.settle(now);
+        cluster_.advance_agreements(now);
         if (pass_is_due()) pass();
         announcer_.announce_other_nodes(now);
         state_.book.forget_finished();
@@ -205,11 +205,11 @@ void Scheduler::take_configuration(Time now) {
     passes_.hurry();
 }
 
-// Those that are left have their turn after a pass, if one is due: however much is asked, jobs
-// are scheduled.
+// Those that are left have their turn after a pass, if one is due: however much is asked, jobs are
+// scheduled.
 void Scheduler::take_messages(Time now) {
     const auto end = Clock::now() + kListening;
-    while (const auto is_urgent = reception_.take(now)) {
+    while (const auto is_urgent = dispatcher_.take(now)) {
         if (*is_urgent) passes_.hurry();
         if (Clock::now() >= end) return wakeup_.notify();
     }
@@ -230,8 +230,7 @@ void Scheduler::read_site() {
     site_.timings.lock_processor = lock_statistics().processor;
 }
 
-// [lina] algorithm 1 on Slurm: snapshot, plan, act; and again for what Slurm
-// refused.
+// [lina] algorithm 1 on Slurm: snapshot, plan, act; and again for what Slurm refused.
 void Scheduler::pass() {
     const auto begin = Clock::now();
     passes_.begin(begin, time(nullptr));

@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "controller/announcer.hpp"
+#include "controller/dispatcher.hpp"
 #include "controller/output_commit.hpp"
 #include "controller/pass_clock.hpp"
 #include "controller/queries.hpp"
-#include "controller/reception.hpp"
 #include "controller/server.hpp"
 #include "controller/stable_storage.hpp"
 #include "controller/supply_tracker.hpp"
@@ -26,8 +26,8 @@ class Scheduler {
     Scheduler();
     ~Scheduler();
 
-    // Reads elastic.conf, restores what was in flight, listens, and begins.  An
-    // error says what is wrong with which file or setting; nothing runs then.
+    // Reads elastic.conf, restores what was in flight, listens, and begins.  An error says what is
+    // wrong with which file or setting; nothing runs then.
     Result<void> start();
     void stop();
     // Says what is wrong with slurm.conf, as it has just been read, and rereads elastic.conf soon;
@@ -53,7 +53,7 @@ class Scheduler {
     controller::Negotiation negotiation_{config_, state_, outbox_};
     controller::Queries queries_{config_, state_, outbox_, negotiation_, site_};
     controller::Server server_{[this] { wakeup_.notify(); }};
-    controller::Reception reception_{server_, negotiation_, queries_};
+    controller::Dispatcher dispatcher_{server_, negotiation_, queries_};
     controller::SupplyTracker supply_{outbox_, site_, [this] { wakeup_.notify(); }};
     controller::Announcer announcer_{config_, site_, outbox_};
     controller::Warnings warnings_{state_, site_};

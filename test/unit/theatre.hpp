@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/reception.hpp"
+#include "controller/dispatcher.hpp"
 #include "controller/state_file.hpp"
 #include "controller/telling.hpp"
 #include "journal/replay.hpp"
@@ -41,13 +41,13 @@ class Controller {
     }
 
     void step() {
-        while (reception.take(now_)) {
+        while (dispatcher.take(now_)) {
         }
         state.book.forget_finished();
         for (auto& event : std::exchange(outbox.events, {})) told.push_back(std::move(event));
         saved = state_text(state);
         controller::Outbox out = std::exchange(outbox, {});
-        if (!mute) reception.tell(std::move(out));
+        if (!mute) dispatcher.tell(std::move(out));
     }
 
     core::Config config;
@@ -62,7 +62,7 @@ class Controller {
                                   return Result<std::unique_ptr<protocol::Seal>>(
                                       std::make_unique<PlainSeal>(kControllersUser));
                               }};
-    controller::Reception reception{server, negotiation, queries};
+    controller::Dispatcher dispatcher{server, negotiation, queries};
     std::vector<journal::Event> told;  // to the journal
     std::string saved;                 // the state file
     bool mute = false;                 // it saves, and dies before it tells applications

@@ -3,7 +3,7 @@
 // says nothing.
 //
 // Takes no slurmctld locks and changes nothing in Slurm: an agreement that has become ripe is
-// carried out by the Settlement.
+// carried out by the AgreementExecutor.
 #pragma once
 
 #include <string>

@@ -41,7 +41,8 @@ bool AccountingLimits::bars_growth(JobId id, Time now) {
     if (!job || !known || !request || request->state != AgreementState::queued) return true;
     if (known->participation.grow_after > now) return true;  // since an earlier victim
     const auto limit = limit_on_more(job, *known, request->least);
-    if (limit) settlement_.not_grown(*known, *request, "limit of accounting: " + *limit, now);
+    if (limit)
+        agreement_executor_.not_grown(*known, *request, "limit of accounting: " + *limit, now);
     return limit.has_value();
 }
 

@@ -5,14 +5,15 @@
 
 #include <string>
 
-#include "slurm/act/settlement.hpp"
+#include "slurm/act/agreement_executor.hpp"
 
 namespace elastic::slurm {
 
 class AccountingLimits {
   public:
-    AccountingLimits(controller::State& state, Settlement& settlement, Reading& reading)
-        : state_(state), settlement_(settlement), reading_(reading) {}
+    AccountingLimits(controller::State& state, AgreementExecutor& agreement_executor,
+                     Reading& reading)
+        : state_(state), agreement_executor_(agreement_executor), reading_(reading) {}
 
     // Whether a limit would leave the job without the nodes that others are to give up for it: a
     // pending one without its start, a running one without its growth, whose request waits then, no
@@ -35,7 +36,7 @@ class AccountingLimits {
     void ask_account_of(std::size_t index);
 
     controller::State& state_;
-    Settlement& settlement_;
+    AgreementExecutor& agreement_executor_;
     Reading& reading_;
 };
 

@@ -14,10 +14,10 @@ ClusterControl::ClusterControl(const core::Config& config, controller::State& st
       agreed_(state.book, state.groups),
       placement_(agreed_, reading_.view),
       reader_(config, state, observer_, agreed_, reading_),
-      settlement_(state, outbox, negotiation, observer_, agreed_, placement_, reading_),
-      groups_(state, outbox, observer_, settlement_, agreed_, reading_),
-      executor_(state, outbox, negotiation, observer_, settlement_, groups_, placement_, reading_) {
-}
+      agreement_executor_(state, outbox, negotiation, observer_, agreed_, placement_, reading_),
+      groups_(state, outbox, observer_, agreement_executor_, agreed_, reading_),
+      plan_executor_(state, outbox, negotiation, observer_, agreement_executor_, groups_,
+                     placement_, reading_) {}
 
 void ClusterControl::read_for_pass(Time now) {
     mend_exclusive_counts();

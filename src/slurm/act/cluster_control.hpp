@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "slurm/act/executor.hpp"
+#include "slurm/act/plan_executor.hpp"
 
 namespace elastic::slurm {
 
@@ -31,12 +31,12 @@ class ClusterControl {
 
     // Does what a plan of this view says.  True if Slurm refused something and the rest is worth a
     // new plan.
-    bool carry_out(const core::Plan& plan, Time now) { return executor_.carry_out(plan, now); }
+    bool carry_out(const core::Plan& plan, Time now) { return plan_executor_.carry_out(plan, now); }
 
     // Moves ripe agreements forward.
-    void settle(Time now) { settlement_.settle(now); }
+    void advance_agreements(Time now) { agreement_executor_.advance(now); }
     // When some will be ripe by time alone; kNever if none.
-    Time next_join() const { return settlement_.next_join(); }
+    Time next_join() const { return agreement_executor_.next_join(); }
 
   private:
     Reading reading_;
@@ -44,9 +44,9 @@ class ClusterControl {
     AgreedNodes agreed_;
     Placement placement_;
     ClusterReader reader_;
-    Settlement settlement_;
+    AgreementExecutor agreement_executor_;
     GroupRunner groups_;
-    Executor executor_;
+    PlanExecutor plan_executor_;
 };
 
 }  // namespace elastic::slurm

@@ -151,7 +151,7 @@ Started GroupRunner::start_first(Group& group, NodeSet& free, int nodes, Time no
     if (started.outcome != StartOutcome::started) return started;
     if (controller::Job* known = state_.jobs.find(next.id)) known->promised = kNever;
     free -= NodeSet(started.job->node_bitmap);
-    settlement_.started(started.job, now);
+    agreement_executor_.started(started.job, now);
     log_info("job {}: started on {} ({} nodes, by its group)", started.job->job_id,
              started.job->nodes, started.job->node_cnt);
     if (--next.copies == 0) group.waiting.erase(group.waiting.begin());

@@ -4,7 +4,7 @@
 
 #include <unordered_set>
 
-#include "slurm/act/settlement.hpp"
+#include "slurm/act/agreement_executor.hpp"
 #include "slurm/act/start.hpp"
 
 namespace elastic::slurm {
@@ -12,11 +12,11 @@ namespace elastic::slurm {
 class GroupRunner {
   public:
     GroupRunner(controller::State& state, controller::Outbox& outbox, Observer& observer,
-                Settlement& settlement, AgreedNodes& agreed, Reading& reading)
+                AgreementExecutor& agreement_executor, AgreedNodes& agreed, Reading& reading)
         : state_(state),
           outbox_(outbox),
           observer_(observer),
-          settlement_(settlement),
+          agreement_executor_(agreement_executor),
           agreed_(agreed),
           reading_(reading) {}
 
@@ -52,7 +52,7 @@ class GroupRunner {
     controller::State& state_;
     controller::Outbox& outbox_;
     Observer& observer_;
-    Settlement& settlement_;
+    AgreementExecutor& agreement_executor_;
     AgreedNodes& agreed_;
     Reading& reading_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The checks that Slurm's own loop makes before it selects nodes, then Slurm's
-// selection and launch.  That Slurm itself allocates is what makes every
-// constraint hold that the planner does not know.
+// The checks that Slurm's own loop makes before it selects nodes, then Slurm's selection and
+// launch.  That Slurm itself allocates is what makes every constraint hold that the planner does
+// not know.
 //
 // Always holds: a job of a federation starts only while this cluster has the federation's lock of
 // it, so no other cluster starts it as well.
@@ -50,8 +50,8 @@ class NarrowedRequest {
     NarrowedRequest& operator=(const NarrowedRequest&) = delete;
 
   private:
-    // Fewer nodes have fewer processors: the job's tasks, of which there is one a node if the
-    // user does not say, must not keep it from starting on them.
+    // Fewer nodes have fewer processors: the job's tasks, of which there is one a node if the user
+    // does not say, must not keep it from starting on them.
     void ask_for(job_details* details, SizeRange sizes) const {
         const auto nodes = static_cast<uint32_t>(sizes.least);
         details->min_nodes = nodes;

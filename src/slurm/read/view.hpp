@@ -67,8 +67,8 @@ struct Knowledge {
     const std::set<JobId>& claimed;  // pending jobs that victims make room for
 };
 
-// Fills all of `view` but promises, claims and requests, which the agreements add.
-// Needs ControllerLock.  Jobs of the queue that do not wait any more are left out.
+// Fills all of `view` but promises, claims and requests, which the agreements add. Needs
+// ControllerLock.  Jobs of the queue that do not wait any more are left out.
 void read_cluster(const Knowledge&, View& view);
 
 }  // namespace elastic::slurm

@@ -4,31 +4,32 @@
 
 #include "core/model/plan.hpp"
 #include "slurm/act/accounting_limits.hpp"
+#include "slurm/act/agreement_executor.hpp"
 #include "slurm/act/feasibility.hpp"
 #include "slurm/act/groups.hpp"
-#include "slurm/act/settlement.hpp"
 #include "slurm/act/start.hpp"
 #include "slurm/act/start_refusals.hpp"
 
 namespace elastic::slurm {
 
-class Executor {
+class PlanExecutor {
   public:
-    Executor(controller::State& state, controller::Outbox& outbox,
-             controller::Negotiation& negotiation, Observer& observer, Settlement& settlement,
-             GroupRunner& groups, Placement& placement, Reading& reading)
+    PlanExecutor(controller::State& state, controller::Outbox& outbox,
+                 controller::Negotiation& negotiation, Observer& observer,
+                 AgreementExecutor& agreement_executor, GroupRunner& groups, Placement& placement,
+                 Reading& reading)
         : state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
           observer_(observer),
-          settlement_(settlement),
+          agreement_executor_(agreement_executor),
           groups_(groups),
           placement_(placement),
           reading_(reading) {}
 
-    // Locks, and does what the plan says.  Because time has passed since the
-    // snapshot, each action is checked again and left out if it has become
-    // wrong.  True if Slurm refused something and the rest is worth a new plan.
+    // Locks, and does what the plan says.  Because time has passed since the snapshot, each action
+    // is checked again and left out if it has become wrong.  True if Slurm refused something and
+    // the rest is worth a new plan.
     bool carry_out(const core::Plan&, Time now);
 
   private:
@@ -49,11 +50,11 @@ class Executor {
     controller::Outbox& outbox_;
     controller::Negotiation& negotiation_;
     Observer& observer_;
-    Settlement& settlement_;
+    AgreementExecutor& agreement_executor_;
     GroupRunner& groups_;
     Placement& placement_;
     Reading& reading_;
-    AccountingLimits limits_{state_, settlement_, reading_};
+    AccountingLimits limits_{state_, agreement_executor_, reading_};
     Feasibility feasibility_{state_.jobs, reading_};
     StartRefusals refusals_{feasibility_, placement_, reading_};
     const core::Plan* plan_ = nullptr;  // the one that is being carried out

@@ -5,7 +5,7 @@
 //
 // Slurm's records may have changed at will since something was agreed (failed nodes, ended jobs,
 // new limits), so each step asks them first.  Long series are settled in several holds of the lock.
-#include "slurm/act/settlement.hpp"
+#include "slurm/act/agreement_executor.hpp"
 
 #include <ctime>
 
@@ -39,7 +39,7 @@ Time next_second() {
 
 }  // namespace
 
-void Settlement::settle(Time now) {
+void AgreementExecutor::advance(Time now) {
     auto& agreements = state_.book.all();
     const bool is_second_over = next_join_ <= now;
     if (is_second_over) {
@@ -55,22 +55,22 @@ void Settlement::settle(Time now) {
                                                      agreement.state == AgreementState::accepted));
                     });
     if (!anything) return;
-    settle_all(now);
+    advance_all(now);
 }
 
-void Settlement::settle_all(Time now) {
+void AgreementExecutor::advance_all(Time now) {
     if (state_.book.all().empty()) return;
     bool settled = false;
     while (!settled) {
         ControllerLock lock;
         if (reading_.view.is_stale()) return;
         observer_.observe_holders(now);
-        settled = settle_some(lock, now);
+        settled = advance_some(lock, now);
     }
 }
 
 // False if the lock was held long enough before nothing could move any more.
-bool Settlement::settle_some(const ControllerLock& lock, Time now) {
+bool AgreementExecutor::advance_some(const ControllerLock& lock, Time now) {
     bool moved = true;
     unreported_ = unreported_nodes();
     while (moved) {
@@ -85,7 +85,7 @@ bool Settlement::settle_some(const ControllerLock& lock, Time now) {
 }
 
 // True if it has changed, so that others may be able to move now.
-bool Settlement::move_forward(Agreement& agreement, Time now) {
+bool AgreementExecutor::move_forward(Agreement& agreement, Time now) {
     if (!running_job(agreement.job)) {
         prologs_.erase(agreement.op);
         negotiation_.end(agreement, AgreementEvent::cancel, "the job is not running any more", now);
@@ -102,7 +102,7 @@ bool Settlement::move_forward(Agreement& agreement, Time now) {
     return late_.erase(agreement.op) > 0 && apply_grow(agreement, now);
 }
 
-bool Settlement::move_shrink(Agreement& agreement, Time now) {
+bool AgreementExecutor::move_shrink(Agreement& agreement, Time now) {
     JobId beneficiary = agreement.beneficiary;
     if (beneficiary && !still_waits(beneficiary)) {
         negotiation_.drop_claim(beneficiary, "the nodes are not needed any more", now);
@@ -118,21 +118,21 @@ bool Settlement::move_shrink(Agreement& agreement, Time now) {
     return true;
 }
 
-bool Settlement::still_waits(JobId beneficiary) const {
+bool AgreementExecutor::still_waits(JobId beneficiary) const {
     if (pending_job(beneficiary)) return true;
     const Agreement* request = state_.book.of_job(beneficiary);
     return running_job(beneficiary) && request && request->state == AgreementState::queued;
 }
 
-// Its nodes are empty, and Slurm can make use of them: a node that has not reported
-// since slurmctld started (it will, or be declared down) can be given to nobody.
-bool Settlement::may_leave(const Agreement& shrink) {
+// Its nodes are empty, and Slurm can make use of them: a node that has not reported since slurmctld
+// started (it will, or be declared down) can be given to nobody.
+bool AgreementExecutor::may_leave(const Agreement& shrink) {
     return shrink.state == AgreementState::released && running_job(shrink.job) &&
            !agreed_.of(shrink).overlaps(*unreported_);
 }
 
 // There are shrinks for it, and all their nodes can be handed over.
-bool Settlement::all_released(JobId beneficiary) {
+bool AgreementExecutor::all_released(JobId beneficiary) {
     auto shrinks = state_.book.shrinks_for(beneficiary);
     return !shrinks.empty() &&
            std::all_of(shrinks.begin(), shrinks.end(),
@@ -141,7 +141,7 @@ bool Settlement::all_released(JobId beneficiary) {
 }
 
 // None of what it is to be given has it left just before.
-bool Settlement::may_join(JobId beneficiary) {
+bool AgreementExecutor::may_join(JobId beneficiary) {
     const controller::Job* known = state_.jobs.find(beneficiary);
     if (!known) return true;
     const NodeSet later = placement_.just_left(*known);
@@ -153,13 +153,13 @@ bool Settlement::may_join(JobId beneficiary) {
     return !waits;
 }
 
-void Settlement::try_again_later() {
+void AgreementExecutor::try_again_later() {
     next_join_ = std::min(next_join_, next_second());
 }
 
-// [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so
-// the dependent launch or expansion follows at once.
-void Settlement::hand_over(JobId beneficiary, Time now) {
+// [gupta] algorithm 1, ExecuteDependentDecisions: all nodes are free in fact, so the dependent
+// launch or expansion follows at once.
+void AgreementExecutor::hand_over(JobId beneficiary, Time now) {
     const Claim* kept = state_.book.claim_of(beneficiary);
     const Claim claim = kept ? *kept : Claim();
     NodeSet freed;
@@ -174,7 +174,7 @@ void Settlement::hand_over(JobId beneficiary, Time now) {
 }
 
 // The nodes that are kept for a pending job, and those that its victims have left.
-NodeSet Settlement::ready_for(JobId beneficiary) {
+NodeSet AgreementExecutor::ready_for(JobId beneficiary) {
     NodeSet nodes;
     if (const Claim* claim = state_.book.claim_of(beneficiary)) nodes = agreed_.of(*claim);
     nodes &= idle_nodes();
@@ -184,7 +184,7 @@ NodeSet Settlement::ready_for(JobId beneficiary) {
 }
 
 // Takes from victims of the job what is wanted of their nodes, with all that each has left.
-NodeSet Settlement::leave_for(JobId beneficiary, const NodeSet& wanted, Time now) {
+NodeSet AgreementExecutor::leave_for(JobId beneficiary, const NodeSet& wanted, Time now) {
     NodeSet left;
     for (Agreement* shrink : state_.book.shrinks_for(beneficiary))
         if (may_leave(*shrink) && agreed_.of(*shrink).overlaps(wanted))
@@ -193,7 +193,7 @@ NodeSet Settlement::leave_for(JobId beneficiary, const NodeSet& wanted, Time now
 }
 
 // Of these nodes, those that the job needs besides all that its victims give up.
-NodeSet Settlement::needed_beside_victims(JobId beneficiary, int size, NodeSet nodes) {
+NodeSet AgreementExecutor::needed_beside_victims(JobId beneficiary, int size, NodeSet nodes) {
     const auto index = reading_.view.index_of(beneficiary);
     if (!index) return nodes;
     const NodeSet eligible =
@@ -206,7 +206,8 @@ NodeSet Settlement::needed_beside_victims(JobId beneficiary, int size, NodeSet n
     return nodes.first(std::max(0, size - coming.count()));
 }
 
-bool Settlement::trade(Agreement& shrink, JobId giver, const core::PoolCounts& counts, Time now) {
+bool AgreementExecutor::trade(Agreement& shrink, JobId giver, const core::PoolCounts& counts,
+                              Time now) {
     const JobId taker = shrink.beneficiary;
     const Claim* own = state_.book.claim_of(taker);
     const Claim* other = state_.book.claim_of(giver);
@@ -234,7 +235,7 @@ bool Settlement::trade(Agreement& shrink, JobId giver, const core::PoolCounts& c
     return true;
 }
 
-void Settlement::start_on_claim(const core::Action& start, Time now) {
+void AgreementExecutor::start_on_claim(const core::Action& start, Time now) {
     const Claim* claim = state_.book.claim_of(start.job);
     if (!claim) return;
     unreported_ = unreported_nodes();
@@ -251,7 +252,8 @@ void Settlement::start_on_claim(const core::Action& start, Time now) {
 }
 
 // Without a claim: the crash of a controller came in between.
-void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& freed, Time now) {
+void AgreementExecutor::start_beneficiary(JobId id, const Claim& claim, const NodeSet& freed,
+                                          Time now) {
     job_record_t* job = pending_job(id);
     const auto index = reading_.view.index_of(id);
     if (!job || !index) return;
@@ -277,7 +279,7 @@ void Settlement::start_beneficiary(JobId id, const Claim& claim, const NodeSet& 
 
 // If the job stands for a group, that owns the nodes from now on, and starts its jobs there in the
 // next pass.
-bool Settlement::give_to_group(JobId id, const NodeSet& nodes, int size) {
+bool AgreementExecutor::give_to_group(JobId id, const NodeSet& nodes, int size) {
     const View& view = reading_.view;
     if (const auto group = view.groups.find(id); group != view.groups.end()) {
         const NodeSet own = nodes.first(size);
@@ -294,7 +296,7 @@ bool Settlement::give_to_group(JobId id, const NodeSet& nodes, int size) {
 }
 
 // What the victim has left; nothing if that was not possible.
-NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
+NodeSet AgreementExecutor::apply_shrink(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
     controller::Job* known = state_.jobs.find(agreement.job);
     if (!job || !known) return {};
@@ -317,8 +319,8 @@ NodeSet Settlement::apply_shrink(Agreement& agreement, Time now) {
 }
 
 // Fewer nodes can join than agreed, but others will be able to soon, or may turn out to be idle.
-bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& agreement,
-                                     const Growth& growth) {
+bool AgreementExecutor::must_wait_for_nodes(const job_record_t* job, const Agreement& agreement,
+                                            const Growth& growth) {
     if (growth.joining.count() >= agreement.coming()) return false;
     if (!growth.later.empty()) {
         if (agreement.state == AgreementState::queued) late_.insert(agreement.op);
@@ -328,12 +330,12 @@ bool Settlement::must_wait_for_nodes(const job_record_t* job, const Agreement& a
     return job->part_ptr && NodeSet(job->part_ptr->node_bitmap).overlaps(unreported_nodes());
 }
 
-bool Settlement::apply_grow(Agreement& agreement, Time now) {
+bool AgreementExecutor::apply_grow(Agreement& agreement, Time now) {
     return grow_by(agreement, NodeSet(), now);
 }
 
 // True if the agreement has changed.
-bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
+bool AgreementExecutor::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
     job_record_t* job = running_job(agreement.job);
     controller::Job* known = state_.jobs.find(agreement.job);
     if (!job || !known) return false;
@@ -364,7 +366,7 @@ bool Settlement::grow_by(Agreement& agreement, const NodeSet& freed, Time now) {
 // True if the prolog has ended on all nodes that joined, so that the job has been told of them. Who
 // started it may have been a controller that is gone: where it has run already, it is not run
 // again.
-bool Settlement::finish_joining(Agreement& agreement, Time now) {
+bool AgreementExecutor::finish_joining(Agreement& agreement, Time now) {
     job_record_t* job = running_job(agreement.job);
     const controller::Job* known = state_.jobs.find(agreement.job);
     if (!job || !known) return false;
@@ -379,8 +381,8 @@ bool Settlement::finish_joining(Agreement& agreement, Time now) {
 }
 
 // What keeps Slurm from granting a request may change, so the request waits for another plan.
-void Settlement::not_grown(controller::Job& known, Agreement& agreement, const std::string& why,
-                           Time now) {
+void AgreementExecutor::not_grown(controller::Job& known, Agreement& agreement,
+                                  const std::string& why, Time now) {
     refuse_growth(known, why, now);
     if (agreement.state != AgreementState::queued)
         return negotiation_.end(agreement, AgreementEvent::cancel, why, now);
@@ -390,13 +392,14 @@ void Settlement::not_grown(controller::Job& known, Agreement& agreement, const s
     outbox_.unsaved = true;
 }
 
-void Settlement::refuse_growth(controller::Job& known, const std::string& obstacle, Time now) {
+void AgreementExecutor::refuse_growth(controller::Job& known, const std::string& obstacle,
+                                      Time now) {
     if (!known.participation.refuse_growth(now, obstacle)) return;
     known.last_reason = "cannot grow: " + obstacle;
     log_info("job {}: cannot grow: {}; tried again from time to time", known.id, obstacle);
 }
 
-void Settlement::started(job_record_t* job, Time now) {
+void AgreementExecutor::started(job_record_t* job, Time now) {
     observer_.started(job, now);
     outbox_.changed = true;
     if (controller::Job* known = state_.jobs.find(job->job_id); known && known->elastic)
@@ -404,7 +407,7 @@ void Settlement::started(job_record_t* job, Time now) {
 }
 
 // A job that has fewer nodes than its limit was meant for takes longer.
-void Settlement::extend_limit(job_record_t* job, controller::Job& known, const char* why) {
+void AgreementExecutor::extend_limit(job_record_t* job, controller::Job& known, const char* why) {
     if (job->time_limit == INFINITE || known.time.extension() == 0) return;
     const time_t end =
         std::min(static_cast<time_t>(known.time.extension() + 0.999), latest_end(job));
@@ -416,8 +419,9 @@ void Settlement::extend_limit(job_record_t* job, controller::Job& known, const c
 }
 
 // Bookkeeping, time limit, journal and the application's notice.
-void Settlement::after_resize(job_record_t* job, controller::Job& known, Agreement& agreement,
-                              int from, const std::string& changed, Time now) {
+void AgreementExecutor::after_resize(job_record_t* job, controller::Job& known,
+                                     Agreement& agreement, int from, const std::string& changed,
+                                     Time now) {
     Observer::follow_limit(job, known, now);
     observer_.resized(job, known);
     outbox_.changed = true;

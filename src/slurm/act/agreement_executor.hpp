@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Carries out ripe agreements on Slurm's records.
 //
-// Always holds: what is done under one hold of the lock leaves Slurm consistent;
-// a hand-over (victims shrink, beneficiary starts or grows) is one hold, so
-// nobody can take the nodes in between.
+// Always holds: what is done under one hold of the lock leaves Slurm consistent; a hand-over
+// (victims shrink, beneficiary starts or grows) is one hold, so nobody can take the nodes in
+// between.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,11 @@
 
 namespace elastic::slurm {
 
-class Settlement {
+class AgreementExecutor {
   public:
-    Settlement(controller::State& state, controller::Outbox& outbox,
-               controller::Negotiation& negotiation, Observer& observer, AgreedNodes& agreed,
-               Placement& placement, Reading& reading)
+    AgreementExecutor(controller::State& state, controller::Outbox& outbox,
+                      controller::Negotiation& negotiation, Observer& observer, AgreedNodes& agreed,
+                      Placement& placement, Reading& reading)
         : state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
@@ -28,13 +28,13 @@ class Settlement {
           placement_(placement),
           reading_(reading) {}
 
-    // Locks if any agreement might move forward without its application, and
-    // moves it: accepted expansions, released nodes, offers nobody needs.
-    void settle(Time now);
+    // Locks if any agreement might move forward without its application, and moves it: accepted
+    // expansions, released nodes, offers nobody needs.
+    void advance(Time now);
     // The same after a plan, which may have ended or taken back anything.
-    void settle_all(Time now);
+    void advance_all(Time now);
 
-    // When settle() is to be called for nodes that jobs have just left and wait for; kNever if for
+    // When advance() is to be called for nodes that jobs have just left and wait for; kNever if for
     // none.
     Time next_join() const { return next_join_; }
 
@@ -58,7 +58,7 @@ class Settlement {
     void started(job_record_t*, Time now);
 
   private:
-    bool settle_some(const ControllerLock&, Time now);
+    bool advance_some(const ControllerLock&, Time now);
     bool move_forward(controller::Agreement&, Time now);
     bool move_shrink(controller::Agreement&, Time now);
     bool still_waits(JobId beneficiary) const;

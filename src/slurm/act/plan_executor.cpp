@@ -2,7 +2,7 @@
 // A plan is made without locks from a snapshot; so every action first asks Slurm's records whether
 // it still makes sense.  Long plans are carried out in pieces, so that no hold of the lock is long.
 // Around that Slurm is asked, and users are told, what the plan could not know: a part each.
-#include "slurm/act/executor.hpp"
+#include "slurm/act/plan_executor.hpp"
 
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
@@ -29,7 +29,7 @@ time_t end_of_hole(const core::Plan& plan, const Action& start) {
 
 }  // namespace
 
-bool Executor::carry_out(const core::Plan& plan, Time now) {
+bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     plan_ = &plan;
     if (feasibility_.ask_those_planned_with(plan)) return true;
     bool refused = false;
@@ -44,11 +44,11 @@ bool Executor::carry_out(const core::Plan& plan, Time now) {
     explain_waiting(reading_.view);
     feasibility_.ask_others();
     if (reading_.refusals.has_limits()) limits_.ask_accounts();
-    settlement_.settle_all(now);
+    agreement_executor_.advance_all(now);
     return refused;
 }
 
-bool Executor::do_action(const Action& action, Time now) {
+bool PlanExecutor::do_action(const Action& action, Time now) {
     switch (action.kind) {
         case ActionKind::start:
             return do_start(action, now);
@@ -72,7 +72,7 @@ bool Executor::do_action(const Action& action, Time now) {
     return false;
 }
 
-bool Executor::do_start(const Action& action, Time now) {
+bool PlanExecutor::do_start(const Action& action, Time now) {
     if (action.deferred) {
         claim_for(action, now);
         return false;
@@ -98,7 +98,7 @@ bool Executor::do_start(const Action& action, Time now) {
 }
 
 // The job starts when its victims have left.
-void Executor::claim_for(const Action& action, Time now) {
+void PlanExecutor::claim_for(const Action& action, Time now) {
     const auto victims = state_.book.shrinks_for(action.job);
     const NodeSet aside = placement_.beside_victims(action, *plan_);
     int coming = aside.count();
@@ -111,19 +111,20 @@ void Executor::claim_for(const Action& action, Time now) {
 }
 
 // Its trades, which the plan has before it, and its start are one hold of the lock.
-void Executor::start_by_trading(const Action& start, Time now) {
+void PlanExecutor::start_by_trading(const Action& start, Time now) {
     for (const Action& action : plan_->actions) {
         if (action.kind != ActionKind::trade) continue;
         Agreement* shrink = state_.book.find(action.op);
         const bool is_for_it = shrink && shrink->beneficiary == start.job;
         // What was traded before is no worse than what was promised, so the job waits on.
-        if (is_for_it && !settlement_.trade(*shrink, action.beneficiary, action.nodes, now)) return;
+        if (is_for_it && !agreement_executor_.trade(*shrink, action.beneficiary, action.nodes, now))
+            return;
     }
-    settlement_.start_on_claim(start, now);
+    agreement_executor_.start_on_claim(start, now);
 }
 
 // True if Slurm refused it and the next plan will differ by that.
-bool Executor::start_alone(job_record_t* job, const Action& action, Time now) {
+bool PlanExecutor::start_alone(job_record_t* job, const Action& action, Time now) {
     const Started started = try_to_start(job, action);
     if (started.outcome != StartOutcome::started) {
         log_debug("job {}: not started: {}", action.job, started.why);
@@ -134,13 +135,13 @@ bool Executor::start_alone(job_record_t* job, const Action& action, Time now) {
         known->promised = kNever;
         known->has_traded = false;
     }
-    settlement_.started(started.job, now);
+    agreement_executor_.started(started.job, now);
     log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
              started.job->node_cnt, to_string(action.reason));
     return false;
 }
 
-Started Executor::try_to_start(job_record_t* job, const Action& action) {
+Started PlanExecutor::try_to_start(job_record_t* job, const Action& action) {
     const View& view = reading_.view;
     const core::PendingJob& pending = view.snapshot.pending[action.place];
     if (refusals_.has_refused(pending, request_of(reading_.queue, view.places[action.place])))
@@ -167,7 +168,7 @@ Started Executor::try_to_start(job_record_t* job, const Action& action) {
     return started;
 }
 
-bool Executor::do_shrink(const Action& action, Time now) {
+bool PlanExecutor::do_shrink(const Action& action, Time now) {
     job_record_t* job = running_job(action.job);
     controller::Job* known = state_.jobs.find(action.job);
     if (!job || !known || state_.book.of_job(action.job)) return false;
@@ -181,7 +182,7 @@ bool Executor::do_shrink(const Action& action, Time now) {
     return false;
 }
 
-void Executor::do_expand(const Action& action, Time now) {
+void PlanExecutor::do_expand(const Action& action, Time now) {
     controller::Job* known = state_.jobs.find(action.job);
     if (!known || !running_job(action.job)) return;
     int nodes = core::total(action.nodes);
@@ -195,11 +196,11 @@ void Executor::do_expand(const Action& action, Time now) {
     const NodeSet idle = placement_.beside_victims(action, *plan_, placement_.just_left(*known));
     state_.book.decide(*request, nodes, idle.text());
     outbox_.unsaved = true;
-    // With victims it stays queued until all of them have left (settle).
-    if (!action.deferred) settlement_.apply_grow(*request, now);
+    // With victims it stays queued until all of them have left (AgreementExecutor::advance).
+    if (!action.deferred) agreement_executor_.apply_grow(*request, now);
 }
 
-void Executor::offer_growth(controller::Job& known, const Action& action, Time now) {
+void PlanExecutor::offer_growth(controller::Job& known, const Action& action, Time now) {
     const Growth growth = placement_.for_growth(running_job(known.id), known, action);
     const int nodes = growth.joining.count();
     if (nodes > 0) {
@@ -207,10 +208,10 @@ void Executor::offer_growth(controller::Job& known, const Action& action, Time n
                                   std::string(to_string(action.reason)), now);
         return;
     }
-    if (!growth.obstacle.empty()) settlement_.refuse_growth(known, growth.obstacle, now);
+    if (!growth.obstacle.empty()) agreement_executor_.refuse_growth(known, growth.obstacle, now);
 }
 
-void Executor::do_reserve(const Action& action) {
+void PlanExecutor::do_reserve(const Action& action) {
     if (job_record_t* job = pending_job(action.job))
         job->start_time = static_cast<time_t>(action.time);
     // Who has no room yet may have none then either.
@@ -220,7 +221,7 @@ void Executor::do_reserve(const Action& action) {
     if (known && known->promised >= kNever) known->promised = action.time;
 }
 
-void Executor::do_deny(const Action& action, Time now) {
+void PlanExecutor::do_deny(const Action& action, Time now) {
     Agreement* request = state_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
     job_record_t* job = running_job(request->job);
@@ -228,12 +229,12 @@ void Executor::do_deny(const Action& action, Time now) {
     // The maximum that a plan knows is also that of limits, which may change while a request waits.
     if (job && known && action.reason == core::Reason::beyond_maximum &&
         known->nodes + request->least <= known->annotation.max)
-        return settlement_.not_grown(*known, *request,
-                                     AccountingLimits::obstacle_to(job, *known, *request), now);
+        return agreement_executor_.not_grown(
+            *known, *request, AccountingLimits::obstacle_to(job, *known, *request), now);
     negotiation_.end(*request, AgreementEvent::deny, std::string(to_string(action.reason)), now);
 }
 
-void Executor::do_withdraw(const Action& action, Time now) {
+void PlanExecutor::do_withdraw(const Action& action, Time now) {
     Agreement* offer = state_.book.find(action.op);
     if (offer && offer->state == AgreementState::offered)
         negotiation_.end(*offer, AgreementEvent::cancel, std::string(to_string(action.reason)),

@@ -17,9 +17,9 @@
 
 namespace elastic::controller {
 
-class Reception {
+class Dispatcher {
   public:
-    Reception(Server& server, Negotiation& negotiation, Queries& queries)
+    Dispatcher(Server& server, Negotiation& negotiation, Queries& queries)
         : server_(server), negotiation_(negotiation), queries_(queries) {}
 
     // Deals with the oldest message. Nothing if there is none; otherwise whether a planning pass
