@@ -177,11 +177,38 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
     return {};
 }
 
-// The largest size any of the partitions allows to a job.
-Result<void> check_partitions(const char* names, const Annotation& annotation) {
+bool waives_partition_size(const slurmdb_qos_rec_t* qos) {
+    return qos && (qos->flags & QOS_FLAG_PART_MAX_NODE);
+}
+
+// Of the QOS that is asked for, or else of the one that the user has.
+bool waives_partition_size(const job_desc_msg_t* job) {
+    assoc_mgr_lock_t locks{};
+    locks.assoc = locks.qos = READ_LOCK;
+    assoc_mgr_lock(&locks);
+    slurmdb_qos_rec_t wanted{}, *qos = nullptr;
+    wanted.name = job->qos;
+    if (!wanted.name) {
+        slurmdb_assoc_rec_t user, *association = nullptr;
+        slurmdb_init_assoc_rec(&user, false);
+        user.acct = job->account;
+        user.uid = job->user_id;
+        assoc_mgr_fill_in_assoc(acct_db_conn, &user, accounting_enforce, &association, true);
+        if (association) wanted.id = association->def_qos_id;
+    }
+    assoc_mgr_fill_in_qos(acct_db_conn, &wanted, accounting_enforce, &qos, true);
+    const bool waives = waives_partition_size(qos);
+    assoc_mgr_unlock(&locks);
+    return waives;
+}
+
+// The largest size any of the partitions allows to a job, whose QOS may waive that.
+Result<void> check_partitions(const char* names, const Annotation& annotation, bool waives) {
     Result<void> checked;
     for_each_partition(names, [&](const part_record_t* partition) {
-        const uint32_t limit = std::min(partition->total_nodes, partition->max_nodes);
+        uint32_t limit = partition->total_nodes;
+        if (!waives && !waives_partition_size(partition->qos_ptr))
+            limit = std::min(limit, partition->max_nodes);
         if (checked)
             checked =
                 core::check_against_partition(annotation, static_cast<int>(limit), partition->name);
@@ -379,7 +406,8 @@ Result<void> annotate(job_desc_msg_t* job) {
     if (auto ok = core::check_grace(*annotation, here.config.max_grace_time); !ok) return ok;
     core::set_link_bandwidth(*annotation, here.config.link_bandwidth);
     if (auto ok = check_request(job, *annotation); !ok) return ok;
-    if (auto ok = check_partitions(job->partition, *annotation); !ok) return ok;
+    if (auto ok = check_partitions(job->partition, *annotation, waives_partition_size(job)); !ok)
+        return ok;
     if (auto ok = check_time_limits(job->time_limit, job->partition, *annotation); !ok) return ok;
 
     auto size = static_cast<uint32_t>(annotation->pref);
@@ -412,7 +440,10 @@ Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
         if (auto ok = check_new_annotation(change, job); !ok) return ok;
     if (auto ok = check_constraints(change, *annotation, job); !ok) return ok;
     if (change->partition)
-        if (auto ok = check_partitions(change->partition, *annotation); !ok) return ok;
+        if (auto ok = check_partitions(change->partition, *annotation,
+                                       waives_partition_size(job->qos_ptr));
+            !ok)
+            return ok;
     if (change->time_limit != kNothing && IS_JOB_PENDING(job))
         if (auto ok = check_time_limit(*annotation, change->time_limit); !ok)
             return refuse(job, "{}", ok.error().message);

@@ -190,12 +190,18 @@ def test_a_qos_waives_the_limits_of_a_partition(cluster, account, bounds):
     account.add_qos(qos, "MaxTRESPerJob=node=8", "MaxTRESPJ=node=8$")
     account.sacctmgr("modify", "qos", qos, "set", "Flags=PartitionMaxNodes,PartitionMinNodes")
     account.change_qos(qos, "MaxTRESPerJob=node=7", "MaxTRESPJ=node=7$")
-    app = account.actor("malleable,min=1,max=8", "-N3", f"--qos={qos}")
     bounds(2, 2)
+    larger = ["sbatch", "-A", account.name, "--elastic=malleable,min=1,max=8", "-N2", "--wrap", "true"]
+    refused = cluster.run(*larger, user="nobody", check=False)
+    assert "max=8 is larger than partition debug" in refused.err
+    app = account.actor("malleable,min=1,max=8", "-N3", f"--qos={qos}")
     resize(cluster, app, 4)
     for nodes in (1, 3):
         job = account.sbatch(f"-N{nodes}", "--exclusive", f"--qos={qos}", wrap="true")
         cluster.wait_state(job, "COMPLETED")
+    account.sacctmgr("modify", "user", "nobody", "where", f"account={account.name}", "set", f"DefaultQOS={qos}")
+    wait_until(lambda: cluster.run(*larger, user="nobody", check=False).code == 0,
+               "a job without --qos has the user's own")
     finish(cluster, app)
 
 
