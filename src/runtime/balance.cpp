@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
-#include <ranges>
 #include <set>
 
 namespace elastic::runtime {
@@ -58,8 +57,9 @@ std::vector<int> balance_by_refining(const std::vector<double>& loads, std::vect
     std::set<std::pair<double, std::size_t>> order;
     for (std::size_t r = 0; r < sums.size(); ++r) order.emplace(sums[r], r);
     std::vector<std::vector<std::size_t>> objects(sums.size());  // heaviest last
-    for (const std::size_t i : std::views::reverse(heaviest_first(loads)))
-        objects[static_cast<std::size_t>(owners[i])].push_back(i);
+    const std::vector<std::size_t> heaviest = heaviest_first(loads);
+    for (auto i = heaviest.rbegin(); i != heaviest.rend(); ++i)
+        objects[static_cast<std::size_t>(owners[*i])].push_back(*i);
     while (order.rbegin()->first > limit) {
         const auto [most, from] = *order.rbegin();
         const auto [least, to] = *order.begin();

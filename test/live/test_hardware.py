@@ -34,3 +34,22 @@ def test_growth_keeps_to_nodes_of_the_shape_that_was_asked_for(cluster, elastic)
     cluster.wait_two_passes()
     app.no_event()
     assert cluster.nodes_of(app.job) == [cluster.node_name(6), cluster.node_name(7)]
+
+
+def test_nodes_of_too_many_switches_are_given_to_others(cluster, elastic):
+    """An offer of them stands until it is answered."""
+    for number in (1, 2, 5):
+        job = cluster.sbatch("-N1", "--exclusive", "-w", cluster.node_name(number), "--time=60", wrap="sleep 600")
+        cluster.wait_state(job, "RUNNING")
+    app = cluster.actor("malleable,min=1,max=8", "-N1", "-w", cluster.node_name(6), "--time=50")
+    waits = cluster.sbatch("-N4", "--exclusive", "--switches=1", "--time=5", wrap="sleep 600")
+    cluster.wait_two_passes()
+    elastic(Policy="lina-default", ResizeGap="0")
+    offer = app.event("offer_expand")
+    cluster.wait_two_passes()
+    cluster.wait_two_passes()
+    app.no_event()
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    assert app.event("resized")["size"] == 5
+    assert cluster.state(waits) == "PENDING"

@@ -10,7 +10,7 @@
 #include "core/pass/stages/claims.hpp"
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
 
 #include "core/pass/choices/choices.hpp"
 
@@ -153,10 +153,10 @@ void Claims::undo_trades() {
 // The last of the queue that could: who is before it is the last to lose.
 Claims::Entry* Claims::giver_for(const Schedule& schedule, const Coming& part) {
     if (part.promise->revocable || total(part.used) == 0) return nullptr;
-    for (Entry& claim : std::views::reverse(claims_)) {
-        if (&claim == part.claim || claim.is_settled || !waits_for_victims(claim)) continue;
-        if (schedule.snapshot().pending[claim.job].has_traded) continue;
-        if (std::ranges::equal(part.used, claim.spare, std::less_equal<>())) return &claim;
+    for (auto claim = claims_.rbegin(); claim != claims_.rend(); ++claim) {
+        if (&*claim == part.claim || claim->is_settled || !waits_for_victims(*claim)) continue;
+        if (schedule.snapshot().pending[claim->job].has_traded) continue;
+        if (std::ranges::equal(part.used, claim->spare, std::less_equal<>())) return &*claim;
     }
     return nullptr;
 }
