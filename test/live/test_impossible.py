@@ -258,15 +258,18 @@ def test_an_array_whose_feature_is_gone_is_held_as_one(cluster):
         wait_until(lambda: not cluster.queue(), lambda: f"all elements have run: {cluster.queue()}", within=60)
 
 
-def test_a_required_node_that_was_down_is_no_reason_any_more(cluster):
+def test_a_required_node_that_is_down_is_the_reason_until_it_is_up(cluster):
     occupy(cluster, 1, 2, 3, 4, 5, 6, 7)
-    cluster.run("scontrol", "update", "NodeName=n8", "State=DOWN", "Reason=test")
+    job = cluster.sbatch("-N2", "--exclusive", "-w", cluster.node_name(8), wrap="sleep 600")
+    reason(cluster, job, "Resources")
+    down = f"ReqNodeNotAvail,_UnavailableNodes:{cluster.node_name(8)}"
+    cluster.run("scontrol", "update", f"NodeName={cluster.node_name(8)}", "State=DOWN", "Reason=test")
     try:
-        job = cluster.sbatch("-N2", "--exclusive", "-w", "n8", wrap="sleep 600")
-        wait_until(lambda: cluster.job(job)["Reason"].startswith("ReqNodeNotAvail"),
-                   lambda: f"the job waits for a node that is down: {cluster.job(job)}")
+        reason(cluster, job, down)
+        cluster.wait_two_passes()
+        reason(cluster, job, down)
     finally:
-        cluster.run("scontrol", "update", "NodeName=n8", "State=IDLE")
+        cluster.run("scontrol", "update", f"NodeName={cluster.node_name(8)}", "State=IDLE")
     reason(cluster, job, "Resources")
 
 
