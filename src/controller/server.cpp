@@ -54,7 +54,7 @@ class Server::Loop {
     void close(ConnectionId id) { post({.to = id, .what = Command::close}); }
     // `listener` and `seal` where they change; nothing where not.
     void reconfigure(const ServerOptions& options, Fd listener, std::unique_ptr<Seal> seal) {
-        auto change = std::make_unique<Change>(options, std::move(listener), std::move(seal));
+        std::unique_ptr<Change> change(new Change{options, std::move(listener), std::move(seal)});
         post({.what = Command::reconfigure, .change = std::move(change)});
     }
 

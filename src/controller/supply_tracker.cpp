@@ -15,8 +15,9 @@ namespace elastic::controller {
 bool SupplyTracker::follow(Time now) {
     site_.supply_complaint = source_.complaint();
     auto news = source_.take();
-    if (news) clock_ = core::SupplyClock(*std::move(news));
-    return clock_.advance(now) || news;
+    const bool is_news = news.has_value();
+    if (is_news) clock_ = core::SupplyClock(*std::move(news));
+    return clock_.advance(now) || is_news;
 }
 
 void SupplyTracker::name(std::vector<std::string> errors) {

@@ -33,7 +33,6 @@ namespace elastic::libelastic {
 
 using protocol::Outcome;
 using protocol::Stage;
-using protocol::Welcome;
 
 namespace {
 

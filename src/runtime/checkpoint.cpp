@@ -39,9 +39,9 @@ void fields(F& f, Value& value) {
 
 template <class F>
 void fields(F& f, ObjectSet& set) {
-    f.required("owners", set.owners, List(Whole{0}));
-    f.required("sizes", set.sizes, List(kCount));
-    f.required("bounds", set.bounds, List(kCount));
+    f.required("owners", set.owners, List{Whole{0}});
+    f.required("sizes", set.sizes, List{kCount});
+    f.required("bounds", set.bounds, List{kCount});
 }
 
 template <class F>

@@ -119,9 +119,9 @@ template Option CommandParser::add_option(const std::string&, std::int64_t&, con
 template Option CommandParser::add_option(const std::string&, std::uint64_t&, const std::string&);
 
 Option CommandParser::add_option_function(const std::string& names,
-                                          std::function<void(const std::string&)> read,
+                                          const std::function<void(const std::string&)>& read,
                                           const std::string& text) {
-    return Option(app_->add_option_function<std::string>(names, std::move(read), text));
+    return Option(app_->add_option_function<std::string>(names, read, text));
 }
 
 Option CommandParser::add_flag(const std::string& names, bool& value, const std::string& text) {

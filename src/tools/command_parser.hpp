@@ -69,7 +69,7 @@ class CommandParser {
     Option add_option(const std::string& names, T& value, const std::string& text);
     // `read` is called with the value, which has passed all checks.
     Option add_option_function(const std::string& names,
-                               std::function<void(const std::string& value)> read,
+                               const std::function<void(const std::string& value)>& read,
                                const std::string& text);
     Option add_flag(const std::string& names, bool& value, const std::string& text);
 

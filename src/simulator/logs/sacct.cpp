@@ -358,8 +358,8 @@ class SacctReader {
     }
 
     Result<double> run_time() const {
-        const auto elapsed = value(kElapsed, kMaxLogTime);
-        const auto start = value(kStart, kMaxLogTime), end = value(kEnd, kMaxLogTime);
+        auto elapsed = value(kElapsed, kMaxLogTime);
+        auto start = value(kStart, kMaxLogTime), end = value(kEnd, kMaxLogTime);
         if (!start || !end) return start ? end : start;
         if (!elapsed || *elapsed >= 0) return elapsed;
         return *start >= 0 && *end >= 0 ? *end - *start : kUnknown;

@@ -76,8 +76,9 @@ std::optional<Offset> take_offset(std::string_view& time) {
         return std::nullopt;
     digits.resize(4, '0');
     const auto clock = parse_integer(digits);
-    if (*clock / 100 > 23 || *clock % 100 > 59) return std::nullopt;
-    const double seconds = static_cast<double>(*clock / 100 * 3600 + *clock % 100 * 60);
+    const std::int64_t hours = *clock / 100, minutes = *clock % 100;
+    if (hours > 23 || minutes > 59) return std::nullopt;
+    const auto seconds = static_cast<double>(hours * 3600 + minutes * 60);
     return Offset{true, sign == '-' ? -seconds : seconds};
 }
 

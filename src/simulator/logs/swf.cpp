@@ -225,7 +225,8 @@ class SwfReader {
         const bool stands =
             value == "rigid"
                 ? !log_.rigid.insert(*job).second
-                : !log_.annotations.try_emplace(*job, std::string(value), line_).second;
+                : !log_.annotations.try_emplace(*job, Log::Annotation{std::string(value), line_})
+                       .second;
         if (stands || (log_.rigid.contains(*job) && log_.annotations.contains(*job)))
             return error("elastic: job {} stands twice", *job);
         return {};

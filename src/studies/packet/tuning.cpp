@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -86,10 +87,9 @@ double load_of(const PacketWorkload& workload) {
 }
 
 std::size_t types_of(const PacketWorkload& workload) {
-    std::vector<int> types;
-    for (const PacketJob& job : workload.jobs) types.push_back(job.type);
-    std::ranges::sort(types);
-    return static_cast<std::size_t>(std::ranges::unique(types).begin() - types.begin());
+    std::set<int> types;
+    for (const PacketJob& job : workload.jobs) types.insert(job.type);
+    return types.size();
 }
 
 std::vector<Duration> initialisations(const Jobs& jobs, const TuneOptions& options) {

@@ -321,7 +321,7 @@ class Sweep {
             Figures figures{summarise(*workload, outcome), {}};
             if (baseline) figures.comparison = compare(*workload, outcome, *baseline);
             const std::string line = parameters(plan_, run) + ',' + results(columns_, figures);
-            if (const Result<void> written = file_.append(line); !written) return written;
+            if (Result<void> written = file_.append(line); !written) return written;
             done_[run] = line;
         }
         return {};

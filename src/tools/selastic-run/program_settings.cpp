@@ -110,7 +110,7 @@ Result<void> apply_program_settings(const std::string& name, RunOptions& options
         return text ? apply_text(*text, name, options) : error("cannot read {}", name);
     }
     for (const std::string& folder : folders()) {
-        const std::string path = folder + '/' + name;
+        const std::string path = fmt::format("{}/{}", folder, name);
         if (const auto text = read(path)) return apply_text(*text, path, options);
     }
     return error("there is no profile '{}' in {}", printable(name), fmt::join(folders(), ", "));
