@@ -261,37 +261,46 @@ def link_debian_slurm(directory):
     return plugins.group(1), ""
 
 
-def link_frontend_slurm(directory):
-    """The same for Slurm's front-end emulator.
+def link_built_slurm(directory, prefix):
+    """The same for a Slurm that contribs/slurm-source has built.
 
     Root's build may lie where other users cannot look (/root); its jobs and users need it all the same, so they get a
     copy. One that was moved does not find its library by itself.
     """
-    prefix = pathlib.Path(os.environ.get("SLURM_FRONTEND") or built_frontend())
     if not os.access(prefix / "sbin/slurmctld", os.X_OK):
-        raise Failure(f"no front-end build in '{prefix}'")
+        raise Failure(f"no build of Slurm in '{prefix}'")
     if os.getuid() == 0:
-        for folder in ("bin", "sbin", "lib/slurm"):
+        for folder in ("bin", "sbin", "lib"):
             shutil.copytree(prefix / folder, directory / "slurm" / folder, symlinks=True,
                             ignore=shutil.ignore_patterns("*.a", "*.la"))
         prefix = directory / "slurm"
     for folder in ("bin", "sbin"):
         (directory / folder).symlink_to(prefix / folder)
-    return (str(prefix / "lib/slurm"),) * 2
+    return str(prefix / "lib/slurm"), f"{prefix}/lib/slurm:{prefix}/lib"
 
 
-def built_frontend():
-    """The prefix of slurm-source's front-end build; the first one takes minutes."""
-    with subprocess.Popen([str(HERE / "slurm-source"), "frontend"], stdout=subprocess.PIPE, text=True,
-                          start_new_session=True) as build:
+def built_slurm(frontend, slurm):
+    """The prefix of slurm-source's build; the first one takes minutes."""
+    what, name = ("frontend", "SLURM_FRONTEND") if frontend else ("daemons", "SLURM_PREFIX")
+    with subprocess.Popen([str(HERE / "slurm-source"), what, *(["--slurm", slurm] if slurm else [])],
+                          stdout=subprocess.PIPE, text=True, start_new_session=True) as build:
         try:
-            said = re.search("^SLURM_FRONTEND=(.*)$", build.communicate()[0], re.M)
+            said = re.search(f"^{name}=(.*)$", build.communicate()[0], re.M)
         except BaseException:
             os.killpg(build.pid, signal.SIGTERM)
             raise
     if build.returncode or not said:
-        raise Failure("no front-end build")
-    return said.group(1)
+        raise Failure(f"no build of Slurm {slurm}{' with front ends' * frontend}")
+    return pathlib.Path(said.group(1))
+
+
+def link_slurm(directory, settings):
+    """The Slurm of these settings, linked into DIRECTORY."""
+    if settings.frontend and os.environ.get("SLURM_FRONTEND") and not settings.slurm:
+        return link_built_slurm(directory, pathlib.Path(os.environ["SLURM_FRONTEND"]))
+    if settings.frontend or settings.slurm:
+        return link_built_slurm(directory, built_slurm(settings.frontend, settings.slurm))
+    return link_debian_slurm(directory)
 
 
 def find_plugins(*folders):
@@ -614,8 +623,7 @@ class Cluster:
 
     def _find_programs(self):
         settings = self.settings
-        link = link_frontend_slurm if settings.frontend else link_debian_slurm
-        settings.slurm_plugins, settings.library_path = link(self.dir)
+        settings.slurm_plugins, settings.library_path = link_slurm(self.dir, settings)
         settings.tools = []
         if not settings.stock:
             settings.plugins = find_plugins(settings.plugins) if settings.plugins else find_plugins(
@@ -669,7 +677,7 @@ class Cluster:
         if settings.controllers == 2:
             commands |= {name: self._on_own_host(name, commands["slurmctld"]) for name in CONTROLLERS}
         if settings.accounting:
-            commands["slurmdbd"] = [program("slurmdbd", "slurmdbd"), "-D"]
+            commands["slurmdbd"] = [f"{sbin}/slurmdbd" if settings.slurm else program("slurmdbd", "slurmdbd"), "-D"]
         return commands
 
     def _on_own_host(self, name, command):
@@ -918,6 +926,8 @@ def parse(arguments):
         help="number of nodes (default 16); names n1..n9, n01..n16, n001..n128, ...")
     add("--cpus", default=4, type=number_up_to(9999), metavar="K", help="processors of a node (default 4)")
     add("--frontend", action="store_true", help="front-end emulator instead of one slurmd a node")
+    add("--slurm", default="", metavar="VERSION|TREE", help="another Slurm than the one that is installed, such as 24.11,"
+        " or a folder with its source; contribs/slurm-source builds it, once")
     add("--accounting", action="store_true", help="with slurmdbd, limits enforced; whoever starts the cluster has an"
         " association, for others: sacctmgr add user (not with --frontend)")
     add("--controllers", default=1, type=int, choices=(1, 2), metavar="N",
