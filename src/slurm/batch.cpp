@@ -35,7 +35,7 @@ int node_of_batch_step(const job_record_t* job) {
 }  // namespace
 
 bool front_end_mode() {
-    return front_end_node_cnt > 0;
+    return compat::has_front_ends();
 }
 
 int batch_host(const job_record_t* job) {

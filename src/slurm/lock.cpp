@@ -8,12 +8,6 @@
 
 namespace elastic::slurm {
 
-namespace {
-
-constexpr slurmctld_lock_t kLocks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
-
-}  // namespace
-
 double processor_seconds() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -26,7 +20,7 @@ LockStatistics& lock_statistics() {
 }
 
 ControllerLock::ControllerLock() {
-    lock_slurmctld(kLocks);
+    lock_slurmctld(compat::kLocks);
     since_ = std::chrono::steady_clock::now();
     processor_ = processor_seconds();
 }
@@ -37,7 +31,7 @@ double ControllerLock::held() const {
 
 ControllerLock::~ControllerLock() {
     double seconds = held(), processor = processor_seconds() - processor_;
-    unlock_slurmctld(kLocks);
+    unlock_slurmctld(compat::kLocks);
     lock_statistics().held.add(seconds);
     lock_statistics().processor.add(processor);
 }

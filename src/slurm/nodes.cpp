@@ -30,10 +30,9 @@ std::string NodeSet::text() const {
 }
 
 NodeSet NodeSet::from_text(const std::string& list) {
-    bitstr_t* bits = nullptr;
     std::string copy = list;
     if (copy.empty()) return {};
-    node_name2bitmap(copy.data(), true, &bits);
+    bitstr_t* bits = compat::nodes_named(copy.data());
     NodeSet result(bits);
     FREE_NULL_BITMAP(bits);
     return result;

@@ -91,6 +91,7 @@ class Phantom {
         record_.total_cpus = record_.cpu_cnt = 0;
         record_.total_nodes = record_.node_cnt = 0;
         record_.job_next = nullptr;
+        compat::forget_shared(&record_);
     }
 
     job_record_t record_;

@@ -25,6 +25,9 @@ extern "C" {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0) && \
     SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 #include "slurm/compat/slurm_22_05.hpp"
+#elif defined(ELASTIC_UNTESTED_SLURM) && SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) && \
+    SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0)
+#include "slurm/compat/slurm_24_11.hpp"
 #else
 #error "this Slurm is not supported yet: src/slurm/compat needs a header for its version"
 #endif

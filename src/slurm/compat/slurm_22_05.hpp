@@ -101,4 +101,89 @@ inline void ask_for_whole_node(decltype(job_record_t::gres_list_req)* list, node
     gres_ctld_job_select_whole_node(list, node->gres_list, job, node->name);
 }
 
+// Adds the GRES of a job to an array by TRES; all of whole nodes.
+inline void add_gres_to(uint64_t* tres, xlist* gres, uint32_t nodes) {
+    gres_ctld_set_job_tres_cnt(gres, nodes, tres, false);
+}
+
+// Takes a job out of the counts of its limits, and into them.
+inline void count_out(job_record_t* job) {
+    acct_policy_job_fini(job);
+}
+inline void count_in(job_record_t* job) {
+    acct_policy_job_begin(job);
+}
+
+// Whether the job waits for a limit of accounting, by its reason.
+inline bool waits_for_limit(job_record_t* job) {
+    return !acct_policy_job_runnable_state(job);
+}
+
+// The name of a reason for which jobs wait.
+inline const char* name_of_reason(uint32_t reason) {
+    return job_reason_string(static_cast<job_state_reason>(reason));
+}
+
+// Nodes that power saving has turned off.
+inline bitstr_t* powered_down_nodes() {
+    return power_node_bitmap;
+}
+
+// The nodes of a list that Slurm knows, to be freed by the caller.
+inline bitstr_t* nodes_named(char* list) {
+    bitstr_t* nodes = nullptr;
+    node_name2bitmap(list, true, &nodes);
+    return nodes;
+}
+
+// The nodes that no reservation takes from a job that starts at `when`, to be freed by the caller;
+// null if it can have none. `when` may become later.
+inline bitstr_t* unreserved_nodes(job_record_t* job, time_t* when) {
+    bitstr_t *allowed = nullptr, *excluded_cores = nullptr;
+    bool overlap = false;
+    const int rc = job_test_resv(job, when, false, &allowed, &excluded_cores, &overlap, false);
+    FREE_NULL_BITMAP(excluded_cores);
+    if (rc != SLURM_SUCCESS) FREE_NULL_BITMAP(allowed);
+    return allowed;
+}
+
+// Whether the job's nodes hang on switches that Slurm knows.
+inline bool has_switches(const job_record_t*) {
+    return switch_record_cnt > 0;
+}
+
+// Adds to some nodes of the job all that hang on the same switches.
+inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
+    for (int i = 0; i < switch_record_cnt; ++i) {
+        const switch_record_t& leaf = switch_record_table[i];
+        if (leaf.level == 0 && bit_overlap_any(nodes, leaf.node_bitmap))
+            bit_or(nodes, leaf.node_bitmap);
+    }
+}
+
+// The separator of [a|b]: one feature, and all nodes have it.
+constexpr auto kMatchingOr = FEATURE_OP_XOR;
+
+// Tasks beside each other on a node with --distribution=plane.
+inline std::uint32_t plane_size(const job_details* details) {
+    return details->plane_size;
+}
+
+// One slurmd may stand for all nodes (--enable-front-end).
+inline bool has_front_ends() {
+    return front_end_node_cnt > 0;
+}
+inline bool is_front_end_available(job_record_t* job) {
+    return avail_front_end(job);
+}
+
+// What changing allocations takes.
+constexpr slurmctld_lock_t kLocks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOCK, READ_LOCK};
+
+// What a copy of a job's record must not share with it, besides what all versions have.
+inline void forget_shared(job_record_t*) {}
+
+// Steps of jobs that change size are slurmctld's own.
+inline void keep_steps_in_controller(job_record_t*) {}
+
 }  // namespace elastic::slurm::compat

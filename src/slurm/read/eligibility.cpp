@@ -100,15 +100,12 @@ void prefer_large_enough(const job_record_t* job, NodeSet& mask) {
 // A reservation of the job's own has to be there now; others must not begin before its end.
 void keep_unreserved(job_record_t* job, NodeSet& mask) {
     time_t when = job->resv_name ? time(nullptr) : begin_of(job);
-    bitstr_t *allowed = nullptr, *excluded_cores = nullptr;
-    bool overlap = false;
-    int rc = job_test_resv(job, &when, false, &allowed, &excluded_cores, &overlap, false);
-    if (rc == SLURM_SUCCESS && allowed)
+    bitstr_t* allowed = compat::unreserved_nodes(job, &when);
+    if (allowed)
         bit_and(mask.get(), allowed);
     else
         mask = NodeSet();
     FREE_NULL_BITMAP(allowed);
-    FREE_NULL_BITMAP(excluded_cores);
 }
 
 // Whether the nodes that the user names are all that the job needs.
@@ -209,7 +206,7 @@ class Alternatives {
         else
             set_ &= nodes;
         is_inside_ = feature.paren > 0;
-        if (!is_inside_ && (feature.op_code == FEATURE_OP_XOR || before_ == FEATURE_OP_XOR))
+        if (!is_inside_ && (feature.op_code == compat::kMatchingOr || before_ == compat::kMatchingOr))
             sets_.push_back(set_);
         last_ = feature.op_code;
         if (!is_inside_) before_ = feature.op_code;
@@ -225,16 +222,12 @@ class Alternatives {
 // Whether the job is to use no more than some number of switches (--switches). What has started on
 // these does not grow onto others, and so keeps to any number.
 bool keeps_to_switches(const job_record_t* job) {
-    return job->req_switch > 0 && IS_JOB_RUNNING(job) && switch_record_cnt > 0;
+    return job->req_switch > 0 && IS_JOB_RUNNING(job) && compat::has_switches(job);
 }
 
 NodeSet in_its_switches(const job_record_t* job) {
     NodeSet nodes(job->node_bitmap);
-    for (int i = 0; i < switch_record_cnt; ++i) {
-        const switch_record_t& leaf = switch_record_table[i];
-        if (leaf.level == 0 && bit_overlap_any(job->node_bitmap, leaf.node_bitmap))
-            bit_or(nodes.get(), leaf.node_bitmap);
-    }
+    compat::add_nodes_of_switches(job, nodes.get());
     return nodes;
 }
 
@@ -287,7 +280,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     keep_fitting_hardware(details, mask);
     prefer_large_enough(job, mask);
     if (IS_JOB_RUNNING(job)) {
-        bit_and_not(mask.get(), power_node_bitmap);
+        bit_and_not(mask.get(), compat::powered_down_nodes());
         bit_and_not(mask.get(), booting_node_bitmap);
         mask -= left_to_steps(job);
     }

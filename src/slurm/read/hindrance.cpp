@@ -51,14 +51,14 @@ const char* why_not_now(job_record_t* job) {
     }
     // As Slurm's loops, for the time after a start: a sibling may have started it meanwhile.
     if (job->fed_details && !fed_mgr_sibs_synced()) return "its federation is not in step yet";
-    if (!avail_front_end(job)) return "no front end is available";
+    if (!compat::is_front_end_available(job)) return "no front end is available";
     if (job->deadline && job->deadline != NO_VAL && !deadline_ok(job, const_cast<char*>("elastic")))
         return "its deadline cannot be met";
     if (!has_valid_qos(job)) return "its association has lost its QOS";
     if ((job->array_task_id != NO_VAL || job->array_recs) && !job_array_start_test(job))
         return "the limit of running tasks of its array";
     // A limit that has held the job back before; a new one shows when the job is to start.
-    if (!acct_policy_job_runnable_state(job) && !acct_policy_job_runnable_pre_select(job, false))
+    if (compat::waits_for_limit(job) && !acct_policy_job_runnable_pre_select(job, false))
         return "an accounting limit";
     if (license_job_test(job, time(nullptr), true) != SLURM_SUCCESS) {
         job->state_reason = WAIT_LICENSES;

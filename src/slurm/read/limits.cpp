@@ -25,7 +25,7 @@ bool are_enforced(const job_record_t* job) {
 }
 
 std::string name_of(uint32_t reason) {
-    return job_reason_string(static_cast<job_state_reason>(reason));
+    return compat::name_of_reason(reason);
 }
 
 // Frees what Slurm has written into a copy, and nothing of the original.
@@ -46,9 +46,9 @@ class Uncounted {
         copy_.record.start_time = copy_.record.end_time_exp = time(nullptr) + 60;
         copy_.record.time_limit = 0;
         copy_.record.part_ptr_list = nullptr;
-        acct_policy_job_fini(&copy_.record);
+        compat::count_out(&copy_.record);
     }
-    ~Uncounted() { acct_policy_job_begin(&copy_.record); }
+    ~Uncounted() { compat::count_in(&copy_.record); }
     Uncounted(const Uncounted&) = delete;
     Uncounted& operator=(const Uncounted&) = delete;
 
@@ -78,7 +78,7 @@ std::vector<uint64_t> tres_with(const job_record_t* job, const NodeSet& joining)
     NodeSet all(job->node_bitmap);
     all |= joining;
     if (GresList gres = gres_of_whole_nodes(all, job->job_id))
-        gres_ctld_set_job_tres_cnt(gres.get(), static_cast<uint32_t>(nodes), tres.data(), false);
+        compat::add_gres_to(tres.data(), gres.get(), static_cast<uint32_t>(nodes));
     set_billing(job->part_ptr, tres);
     return tres;
 }

@@ -80,7 +80,7 @@ NodeConditions find_conditions(const Knowledge& knowledge, const RunningReader& 
         found.maintained -= found.failing;
         found.failing |= found.maintained;
     }
-    found.asleep |= NodeSet(power_node_bitmap);
+    found.asleep |= NodeSet(compat::powered_down_nodes());
     found.asleep |= NodeSet(booting_node_bitmap);
     return found;
 }

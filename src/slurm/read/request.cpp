@@ -68,8 +68,9 @@ void add_details(Hash& hash, const job_details* details) {
              details->num_tasks, details->cpus_per_task, details->ntasks_per_node,
              details->ntasks_per_tres, details->pn_min_cpus, details->pn_min_memory,
              details->pn_min_tmp_disk, details->contiguous, details->core_spec, details->overcommit,
-             details->share_res, details->whole_node, details->task_dist, details->plane_size,
-             details->features_use, details->req_nodes, details->exc_nodes);
+             details->share_res, details->whole_node, details->task_dist,
+             compat::plane_size(details), details->features_use, details->req_nodes,
+             details->exc_nodes);
     add_layout(hash, details->mc_ptr);
 }
 

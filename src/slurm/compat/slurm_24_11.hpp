@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Slurm 24.11 to 26.05: the functions of slurm_22_05.hpp, where each is described.  What differs
+// among these versions is told apart in the function that meets it.
+//
+// It compiles with 24.11.5 and is not seen working yet: -DELASTIC_UNTESTED_SLURM is for trying it.
+#pragma once
+
+#define operator operator_  // a member of slurmdb's records
+extern "C" {
+#include "src/common/assoc_mgr.h"
+#include "src/common/bitstring.h"
+#include "src/common/job_features.h"
+#include "src/common/job_resources.h"
+#include "src/common/job_state_reason.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/node_conf.h"
+#include "src/common/node_features.h"
+#include "src/common/read_config.h"
+#include "src/common/slurm_protocol_api.h"
+#include "src/common/uid.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+#include "src/interfaces/gres.h"
+#include "src/interfaces/select.h"
+#include "src/interfaces/topology.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/fed_mgr.h"
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+#include "src/slurmctld/front_end.h"
+#endif
+#include "src/slurmctld/gang.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/proc_req.h"
+#include "src/slurmctld/reservation.h"
+#include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/state_save.h"
+#include "src/stepmgr/gres_stepmgr.h"
+#include "src/stepmgr/srun_comm.h"
+#include "src/stepmgr/stepmgr.h"
+}
+#undef operator
+
+namespace elastic::slurm {
+
+// By their names of 22.05.
+using ListIterator = list_itr_t*;
+using job_details = job_details_t;
+
+namespace compat {
+
+inline int select(job_record_t* job, bool only_test) {
+    job_node_select_t selection{};
+    selection.job_ptr = job;
+    return select_nodes(&selection, only_test, false, SLURMDB_JOB_FLAG_SCHED);
+}
+
+inline int allocate(job_record_t* job) {
+    return select(job, false);
+}
+
+inline int test_allocation(job_record_t* job) {
+    return select(job, true);
+}
+
+inline int find_room(job_record_t* job, bitstr_t* where, uint32_t nodes) {
+    resv_exc_t nothing_excluded{};
+    return select_g_job_test(job, where, nodes, nodes, nodes, SELECT_MODE_RUN_NOW, nullptr, nullptr,
+                             &nothing_excluded, nullptr);
+}
+
+inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* bits) {
+    constexpr int kHeader = 2;  // words: a magic number and the size
+    const auto* first = reinterpret_cast<const std::uint64_t*>(bits) + kHeader;
+    return {first, first + (bit_size(bits) + 63) / 64};
+}
+
+inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
+    return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time
+                                                        : reservation->start_time_first;
+}
+
+inline bool is_maintenance(const slurmctld_resv_t* reservation, time_t now) {
+    return (reservation->flags & RESERVE_FLAG_MAINT) && reservation->node_bitmap &&
+           !(reservation->flags & RESERVE_FLAG_TIME_FLOAT) && reservation->end_time > now;
+}
+
+inline list_t* validate_gres(const job_record_t* job, job_details& details) {
+    list_t* list = nullptr;
+    uint16_t none = NO_VAL16, sockets = NO_VAL16, tasks_per_tres = NO_VAL16;
+    uint16_t tasks_per_node = NO_VAL16, cpus_per_task = NO_VAL16;
+    gres_job_state_validate_t request{};
+    request.cpus_per_tres = job->cpus_per_tres;
+    request.tres_per_node = job->tres_per_node;
+    request.mem_per_tres = job->mem_per_tres;
+    request.num_tasks = &details.num_tasks;
+    request.min_nodes = &details.min_nodes;
+    request.max_nodes = &details.max_nodes;
+    request.min_cpus = &details.min_cpus;
+    request.ntasks_per_node = &tasks_per_node;
+    request.ntasks_per_socket = &none;
+    request.sockets_per_node = &sockets;
+    request.cpus_per_task = &cpus_per_task;
+    request.ntasks_per_tres = &tasks_per_tres;
+    request.gres_list = &list;
+    gres_job_state_validate(&request);
+    return list;
+}
+
+// Addresses are in the job's credential.
+inline const char* aliases_of(const job_record_t*) {
+    return nullptr;
+}
+inline void rename_nodes(job_record_t*) {}
+
+inline void ask_for_whole_node(decltype(job_record_t::gres_list_req)* list, node_record_t* node,
+                               uint32_t job) {
+    gres_stepmgr_job_select_whole_node(list, node->gres_list, job, node->name);
+}
+
+inline void add_gres_to(uint64_t* tres, list_t* gres, uint32_t nodes) {
+    gres_stepmgr_set_job_tres_cnt(gres, nodes, tres, false);
+}
+
+inline void count_out(job_record_t* job) {
+    acct_policy_job_fini(job, false);
+}
+inline void count_in(job_record_t* job) {
+    acct_policy_job_begin(job, false);
+}
+
+inline bool waits_for_limit(job_record_t* job) {
+    return job_state_reason_check(static_cast<job_state_reason>(job->state_reason), JSR_QOS_ASSOC);
+}
+
+inline const char* name_of_reason(uint32_t reason) {
+    return job_state_reason_string(static_cast<job_state_reason>(reason));
+}
+
+inline bitstr_t* powered_down_nodes() {
+    return power_down_node_bitmap;
+}
+
+inline bitstr_t* nodes_named(char* list) {
+    bitstr_t* nodes = nullptr;
+    node_name2bitmap(list, true, &nodes, nullptr);
+    return nodes;
+}
+
+inline bitstr_t* unreserved_nodes(job_record_t* job, time_t* when) {
+    bitstr_t* allowed = nullptr;
+    resv_exc_t excluded{};  // it may not be null
+    bool overlap = false;
+    const int rc = job_test_resv(job, when, false, &allowed, &excluded, &overlap, false);
+    reservation_delete_resv_exc_parts(&excluded);
+    if (rc != SLURM_SUCCESS) FREE_NULL_BITMAP(allowed);
+    return allowed;
+}
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+inline bool has_switches(const job_record_t*) {
+    const char* topology = slurm_conf.topology_plugin;
+    return topology && (strstr(topology, "tree") || strstr(topology, "block"));
+}
+inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
+    topology_g_whole_topo(nodes);
+}
+#else
+inline bool has_switches(const job_record_t* job) {
+    return topology_g_whole_topo_enabled(job->part_ptr->topology_idx);
+}
+inline void add_nodes_of_switches(const job_record_t* job, bitstr_t* nodes) {
+    topology_g_whole_topo(nodes, job->part_ptr->topology_idx);
+}
+#endif
+
+constexpr auto kMatchingOr = FEATURE_OP_MOR;
+
+// In the layout since then.
+inline std::uint32_t plane_size(const job_details*) {
+    return 0;
+}
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+inline bool has_front_ends() {
+    return front_end_node_cnt > 0;
+}
+inline bool is_front_end_available(job_record_t* job) {
+    return avail_front_end(job);
+}
+#else
+inline bool has_front_ends() {
+    return false;
+}
+inline bool is_front_end_available(job_record_t*) {
+    return true;
+}
+#endif
+
+constexpr slurmctld_lock_t what_allocations_take() {
+    slurmctld_lock_t locks{};
+    locks.conf = locks.part = locks.fed = READ_LOCK;
+    locks.job = locks.node = WRITE_LOCK;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+    locks.select_node = WRITE_LOCK;
+#endif
+    return locks;
+}
+constexpr slurmctld_lock_t kLocks = what_allocations_take();
+
+inline void forget_shared([[maybe_unused]] job_record_t* copy) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+    copy->topo_jobinfo = nullptr;
+    copy->hres_select = nullptr;
+#endif
+}
+
+// A job's own step manager does not see nodes that join.
+inline void keep_steps_in_controller(job_record_t* job) {
+    job->bit_flags &= ~STEPMGR_ENABLED;
+}
+
+}  // namespace compat
+}  // namespace elastic::slurm
