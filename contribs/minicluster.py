@@ -926,8 +926,8 @@ def parse(arguments):
         help="number of nodes (default 16); names n1..n9, n01..n16, n001..n128, ...")
     add("--cpus", default=4, type=number_up_to(9999), metavar="K", help="processors of a node (default 4)")
     add("--frontend", action="store_true", help="front-end emulator instead of one slurmd a node")
-    add("--slurm", default="", metavar="VERSION|TREE", help="another Slurm than the one that is installed, such as 24.11,"
-        " or a folder with its source; contribs/slurm-source builds it, once")
+    add("--slurm", default="", metavar="VERSION|TREE", help="another Slurm than the one that is installed, such as"
+        " 24.11, or a folder with its source; contribs/slurm-source builds it, once")
     add("--accounting", action="store_true", help="with slurmdbd, limits enforced; whoever starts the cluster has an"
         " association, for others: sacctmgr add user (not with --frontend)")
     add("--controllers", default=1, type=int, choices=(1, 2), metavar="N",

@@ -183,7 +183,4 @@ constexpr slurmctld_lock_t kLocks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOC
 // What a copy of a job's record must not share with it, besides what all versions have.
 inline void forget_shared(job_record_t*) {}
 
-// Steps of jobs that change size are slurmctld's own.
-inline void keep_steps_in_controller(job_record_t*) {}
-
 }  // namespace elastic::slurm::compat

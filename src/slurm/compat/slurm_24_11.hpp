@@ -218,10 +218,5 @@ inline void forget_shared([[maybe_unused]] job_record_t* copy) {
 #endif
 }
 
-// A job's own step manager does not see nodes that join.
-inline void keep_steps_in_controller(job_record_t* job) {
-    job->bit_flags &= ~STEPMGR_ENABLED;
-}
-
 }  // namespace compat
 }  // namespace elastic::slurm

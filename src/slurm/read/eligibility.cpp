@@ -206,7 +206,8 @@ class Alternatives {
         else
             set_ &= nodes;
         is_inside_ = feature.paren > 0;
-        if (!is_inside_ && (feature.op_code == compat::kMatchingOr || before_ == compat::kMatchingOr))
+        if (!is_inside_ &&
+            (feature.op_code == compat::kMatchingOr || before_ == compat::kMatchingOr))
             sets_.push_back(set_);
         last_ = feature.op_code;
         if (!is_inside_) before_ = feature.op_code;
