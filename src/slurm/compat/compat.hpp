@@ -41,4 +41,22 @@ namespace elastic::slurm {
 
 inline constexpr char kBuiltForSlurm[] = SLURM_VERSION_STRING;
 
+// The same in all versions so far.
+namespace compat {
+
+// When a reservation takes its nodes.  A floating one keeps its distance from now.
+inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
+    return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time
+                                                        : reservation->start_time_first;
+}
+
+// Whether a reservation will take its nodes for maintenance or has them.  A floating one is always
+// as far away.
+inline bool is_maintenance(const slurmctld_resv_t* reservation, time_t now) {
+    return (reservation->flags & RESERVE_FLAG_MAINT) && reservation->node_bitmap &&
+           !(reservation->flags & RESERVE_FLAG_TIME_FLOAT) && reservation->end_time > now;
+}
+
+}  // namespace compat
+
 }  // namespace elastic::slurm

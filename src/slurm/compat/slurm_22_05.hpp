@@ -58,19 +58,6 @@ inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* 
     return {first, first + (bit_size(bits) + 63) / 64};
 }
 
-// When a reservation takes its nodes.  A floating one keeps its distance from now.
-inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
-    return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time
-                                                        : reservation->start_time_first;
-}
-
-// Whether a reservation will take its nodes for maintenance or has them.  A floating one is always
-// as far away.
-inline bool is_maintenance(const slurmctld_resv_t* reservation, time_t now) {
-    return (reservation->flags & RESERVE_FLAG_MAINT) && reservation->node_bitmap &&
-           !(reservation->flags & RESERVE_FLAG_TIME_FLOAT) && reservation->end_time > now;
-}
-
 // What the request of a job says of GRES, as a list of gres_state_t that the caller frees; null if
 // it says nothing.
 inline xlist* validate_gres(const job_record_t* job, job_details& details) {

@@ -78,16 +78,6 @@ inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* 
     return {first, first + (bit_size(bits) + 63) / 64};
 }
 
-inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
-    return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time
-                                                        : reservation->start_time_first;
-}
-
-inline bool is_maintenance(const slurmctld_resv_t* reservation, time_t now) {
-    return (reservation->flags & RESERVE_FLAG_MAINT) && reservation->node_bitmap &&
-           !(reservation->flags & RESERVE_FLAG_TIME_FLOAT) && reservation->end_time > now;
-}
-
 inline list_t* validate_gres(const job_record_t* job, job_details& details) {
     list_t* list = nullptr;
     uint16_t none = NO_VAL16, sockets = NO_VAL16, tasks_per_tres = NO_VAL16;
