@@ -5,7 +5,8 @@ One cluster a mode for the whole session, since starting one costs seconds.
 After every test all its jobs are ended and the cluster must be as before:
 nothing in the queue, every node idle, slurmctld the same process.  After every
 module the journal must replay without a violation, and no daemon's log may have
-an error but those that the tests have announced (`expect_errors`).
+an error but those that the tests have announced (`expect_errors`).  Where this does
+not hold another cluster takes its place, so that one failure is not all the later ones' too.
 """
 
 import os
@@ -73,6 +74,14 @@ def pytest_terminal_summary(terminalreporter):
     for report in terminalreporter.getreports("rerun"):
         terminalreporter.section(f"tried once more: {report.nodeid} ({report.when})", sep="_")
         terminalreporter.line(report.longreprtext)
+    if Cluster.deaths:
+        terminalreporter.section(f"slurmctld has died {Cluster.deaths} times", sep="_")
+
+
+def pytest_sessionfinish(session):
+    """A controller that has died is a failure even where the test's second try went well."""
+    if Cluster.deaths:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")
@@ -114,7 +123,11 @@ def as_before(request):
     cluster = request.getfixturevalue("cluster")
     cluster.allowed_errors = []
     yield
-    cluster.check_as_before()
+    try:
+        cluster.check_as_before()
+    except BaseException:
+        cluster.renew()
+        raise
 
 
 def is_root():

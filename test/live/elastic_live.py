@@ -104,15 +104,20 @@ class Result:
 class Cluster:
     """mode: "ms" (one slurmd a node) or "fe" (front-end emulator)."""
 
+    deaths = 0  # how often a slurmctld of any cluster has ended by itself
+
     def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=(),
                  options=()):
         """conf and elastic: lines of slurm.conf and elastic.conf; options: more of minicluster's."""
         self.mode, self.select, self.nodes, self.cpus = mode, select, nodes, cpus
         self.build = pathlib.Path(build or CLONE / "build")
+        self.conf, self.elastic_lines, self.options = conf, elastic, options
+        self._begin()
+
+    def _begin(self):
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="live-"))
         self.base.chmod(0o755)
         self.dir = self.base / "c"
-        self.conf, self.elastic_lines, self.options = conf, elastic, options
         self.minicluster = minicluster.Cluster(self.dir)
         self.actors = []
         self.allowed_errors = []  # regular expressions of lines that a test provokes
@@ -145,6 +150,12 @@ class Cluster:
         self.minicluster.up(*map(str, [*arguments, *self.options]))
         self.env = self._environment()
         self.controller_pid = self.minicluster.daemon("slurmctld").pid()
+
+    def renew(self):
+        """Another cluster in its place."""
+        self.down()
+        self._begin()
+        self.up()
 
     def __enter__(self):
         try:
@@ -204,6 +215,16 @@ class Cluster:
         """Still the process that was started last, with no restart but ours."""
         return self.minicluster.daemon("slurmctld").pid() == self.controller_pid
 
+    def death(self):
+        """Of a slurmctld that has ended by itself: the end of its log, and where it was if it has left a core."""
+        Cluster.deaths += 1
+        said = "slurmctld has died:\n" + self.log[-3000:]
+        for core in (self.dir / "log").glob("core*"):
+            program = self.minicluster.settings.commands["slurmctld"][0]
+            said += "\n" + subprocess.run(["gdb", "-batch", "-ex", "thread apply all backtrace", program, str(core)],
+                                          capture_output=True, text=True, check=False).stdout[-6000:]
+        return said
+
     def kill_controller(self):
         """SIGKILL slurmctld."""
         self.minicluster.kill("slurmctld")
@@ -254,9 +275,9 @@ class Cluster:
     def check_as_before(self):
         """All jobs are ended; then the cluster is as it was: all nodes idle, the same slurmctld, no unexpected error in
         any daemon's log, and a journal that replays."""
-        assert self.controller_lives(), "slurmctld has died:\n" + self.log[-3000:]
+        assert self.controller_lives(), self.death()
         self.clean()
-        assert self.controller_lives(), "slurmctld has died:\n" + self.log[-3000:]
+        assert self.controller_lives(), self.death()
         unexpected = [line for line in self.new_errors()
                       if not any(re.search(allowed, line) for allowed in self.allowed_errors)]
         assert not unexpected, "in the daemons' logs:\n" + "\n".join(unexpected)
