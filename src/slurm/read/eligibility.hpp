@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,7 +69,8 @@ class Eligibilities {
         std::uint32_t whole_node = 0;
         std::uint32_t start_delay = 0;  // that it may cause a reservation, seconds
         std::uint32_t user = 0;         // these only with a reservation of its own
-        std::string_view reservation, account;
+        std::string_view account;
+        std::string reservation;  // a copy: a job that tries a magnetic one has its name no longer
         const slurmctld_resv_t* reservation_in_use = nullptr;
 
         auto operator<=>(const Constraints&) const = default;
