@@ -129,7 +129,7 @@ build_steps='
 get_slurm_source() {
     local out
     out=$(mktemp)
-    run_child "$here/slurm-source" >"$out" || { rm -f "$out"; return 1; }
+    run_child "$here/slurm-source" ${ELASTIC_SLURM:+daemons --slurm "$ELASTIC_SLURM"} >"$out" || { rm -f "$out"; return 1; }
     slurm_source=$(sed -n 's/^SLURM_SOURCE=//p' "$out")
     slurm_build=$(sed -n 's/^SLURM_BUILD=//p' "$out")
     rm -f "$out"

@@ -42,7 +42,8 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-OUR_PLUGINS = ("sched_elastic.so", "job_submit_elastic.so", "spank_elastic.so")
+CONTROLLER_PLUGINS = ("sched_elastic.so", "job_submit_elastic.so")
+OUR_PLUGINS = (*CONTROLLER_PLUGINS, "spank_elastic.so")
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -186,6 +187,11 @@ def is_slurm_process(pid):
     return re.search(r"/slurm(ctld|d|stepd)([- ].*)?$", os.readlink(f"/proc/{pid}/exe"))
 
 
+def has_open(pid, folder):
+    """Whether the process has a file below the folder open."""
+    return any(os.readlink(link).startswith(f"{folder}/") for link in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+
+
 def ancestors():
     """The ids of this process and of those that it descends from."""
     pid, found = os.getpid(), set()
@@ -198,14 +204,17 @@ def ancestors():
 def job_processes(slurm_conf):
     """The ids of the processes that a slurmd of ours started, and of slurmstepds themselves.
 
-    salloc's shell, for one, has no SLURMD_NODENAME and belongs to its user.
+    salloc's shell, for one, has no SLURMD_NODENAME and belongs to its user. Newer slurmstepds lose their environment
+    when they set their title, but have a log file open.
     """
     ours, found = f"SLURM_CONF={slurm_conf}".encode(), set()
     for environ in pathlib.Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
             variables, pid = environ.read_bytes().split(b"\0"), int(environ.parent.name)
             by_slurmd = any(variable.startswith(b"SLURMD_NODENAME=") for variable in variables)
-            if ours in variables and (by_slurmd or is_slurm_process(pid)):
+            if ours in variables and by_slurmd:
+                found.add(pid)
+            elif is_slurm_process(pid) and (ours in variables or has_open(pid, slurm_conf.parent)):
                 found.add(pid)
     return found - ancestors()
 
@@ -310,6 +319,14 @@ def find_plugins(*folders):
             return os.path.realpath(folder)
     raise Failure(f"no {', '.join(OUR_PLUGINS)} in {' or '.join(map(str, filter(None, folders)))}: build the project"
                   " first, name the folder with --plugins, or use --stock")
+
+
+def sanitizer_environment(folder):
+    """For a slurmctld that loads plugins with AddressSanitizer: its library has to be there before all others."""
+    needed = re.search(r"libasan\S*", output_of("ldd", f"{folder}/{CONTROLLER_PLUGINS[0]}") or "")
+    if not needed:
+        raise Failure(f"{folder}/{CONTROLLER_PLUGINS[0]} is not built with -fsanitize=address")
+    return {"LD_PRELOAD": needed.group(), "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1"}
 
 
 # ---- configuration
@@ -636,7 +653,8 @@ class Cluster:
     def _copy_plugins(self):
         """Our plugins where all users can read them; made anew when the controller is started again."""
         for name in OUR_PLUGINS:
-            shutil.copy(f"{self.settings.plugins}/{name}", self.dir / "plugins/.new")
+            sanitized = self.settings.sanitized if name in CONTROLLER_PLUGINS else ""
+            shutil.copy(f"{sanitized or self.settings.plugins}/{name}", self.dir / "plugins/.new")
             (self.dir / "plugins/.new").rename(self.dir / "plugins" / name)
 
     def _choose_ports(self, held):
@@ -710,6 +728,8 @@ class Cluster:
     def _start(self, name, *more):
         """One of Slurm's daemons; afterwards it answers, but for a slurmd, which is not waited for."""
         env = self.environment() | {"MYSQL_UNIX_PORT": str(self.dir / "db/socket")}
+        if name in CONTROLLERS and self.settings.sanitized:
+            env |= sanitizer_environment(self.settings.sanitized)
         self.daemon(name).start([*self.settings.commands[name], *more], env, self.dir / f"log/{name}.out")
         if name in CONTROLLERS:
             self._await(30, lambda: self._controller_answers(name), f"{name} answers", self.daemon(name))
@@ -889,6 +909,7 @@ commands:
 environment:
   SLURM_FRONTEND         prefix of a front-end build to use instead of slurm-source's
   ELASTIC_PLUGIN_DIR     see --plugins
+  ELASTIC_SLURM          see --slurm
   ELASTIC_TOOL_DIR       folder of selastic (default: that of the plugins' build)
 """
 
@@ -926,8 +947,9 @@ def parse(arguments):
         help="number of nodes (default 16); names n1..n9, n01..n16, n001..n128, ...")
     add("--cpus", default=4, type=number_up_to(9999), metavar="K", help="processors of a node (default 4)")
     add("--frontend", action="store_true", help="front-end emulator instead of one slurmd a node")
-    add("--slurm", default="", metavar="VERSION|TREE", help="another Slurm than the one that is installed, such as"
-        " 24.11, or a folder with its source; contribs/slurm-source builds it, once")
+    add("--slurm", default=os.environ.get("ELASTIC_SLURM", ""), metavar="VERSION|TREE", help="another Slurm than the"
+        " one that is installed, such as 24.11, or a folder with its source; contribs/slurm-source builds it, once"
+        " (default: $ELASTIC_SLURM)")
     add("--accounting", action="store_true", help="with slurmdbd, limits enforced; whoever starts the cluster has an"
         " association, for others: sacctmgr add user (not with --frontend)")
     add("--controllers", default=1, type=int, choices=(1, 2), metavar="N",
@@ -939,6 +961,8 @@ def parse(arguments):
     add("--select", default="cons_tres", type=lambda text: text.removeprefix("select/"),
         choices=("linear", "cons_tres"), metavar="TYPE", help="linear or cons_tres (default cons_tres)")
     add("--stock", action="store_true", help="no plugins of ours: sched/backfill, for comparison")
+    add("--sanitized", default="", metavar="DIR", help="what slurmctld loads is in this folder, built with"
+        " -fsanitize=address; what that finds is in log/slurmctld.out")
     add("--plugins", default="", metavar="DIR", help="where our plugins are (default: $ELASTIC_PLUGIN_DIR, else the"
         " clone's build, else beside Slurm's own)")
     add("--node-line", default=[], action="append", metavar="LINE", help="other parameters of some nodes, such as"

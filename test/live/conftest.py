@@ -136,7 +136,7 @@ def is_root():
 
 @pytest.fixture
 def stranger():
-    """An ordinary user who is not the tests' own."""
+    """An ordinary user who is not the tests' own. Newer Slurms take nobody for no user."""
     if not is_root():
         pytest.skip("only root can act as another user")
-    return "nobody"
+    return "daemon"

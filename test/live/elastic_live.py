@@ -13,6 +13,7 @@ Always: every wait is for a condition, with a deadline, and says at the end
 what it has waited for; commands that fail say what they printed.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -104,6 +105,8 @@ class Result:
 class Cluster:
     """mode: "ms" (one slurmd a node) or "fe" (front-end emulator)."""
 
+    # A build whose plugins have AddressSanitizer: what the controller loads in the front-end mode, if it is given.
+    sanitized = os.environ.get("ELASTIC_SANITIZED")
     deaths = 0  # how often a slurmctld of any cluster has ended by itself
 
     def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=(),
@@ -142,7 +145,7 @@ class Cluster:
         arguments = ["--nodes", self.nodes, "--cpus", self.cpus, "--select", self.select,
                      "--plugins", self.build / "src/plugins/.libs", "--share", self.base]
         if self.mode == "fe":
-            arguments.append("--frontend")
+            arguments += ["--frontend", *["--sanitized", f"{self.sanitized}/src/plugins/.libs"] * bool(self.sanitized)]
         for line in self.conf:
             arguments += ["--conf-line", line]
         for line in self.elastic_lines:
@@ -218,12 +221,17 @@ class Cluster:
     def death(self):
         """Of a slurmctld that has ended by itself: the end of its log, and where it was if it has left a core."""
         Cluster.deaths += 1
-        said = "slurmctld has died:\n" + self.log[-3000:]
+        said = "slurmctld has died:\n" + self.log[-3000:] + self._sanitizer_report()[:6000]
         for core in (self.dir / "log").glob("core*"):
             program = self.minicluster.settings.commands["slurmctld"][0]
             said += "\n" + subprocess.run(["gdb", "-batch", "-ex", "thread apply all backtrace", program, str(core)],
                                           capture_output=True, text=True, check=False).stdout[-6000:]
         return said
+
+    def _sanitizer_report(self):
+        found = re.search(r"^=+\n==\d+==ERROR: .*", (self.dir / "log/slurmctld.out").read_text(errors="replace"),
+                          re.S | re.M)
+        return found.group() if found else ""
 
     def kill_controller(self):
         """SIGKILL slurmctld."""
@@ -343,7 +351,7 @@ class Cluster:
         """A command that talks to this cluster; as another user if named."""
         command = [str(part) for part in command]
         if user:
-            command = ["setpriv", f"--reuid={user}", "--regid=65534", "--clear-groups", *command]
+            command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
         done = subprocess.run(command, env={**self.env, **(env or {})}, capture_output=True,
                               text=True, timeout=within, check=False, cwd=cwd or self.base / "out",
                               input=stdin)
@@ -384,7 +392,10 @@ class Cluster:
         """All that `scontrol show job` says, {} if nothing."""
         text = self.run("scontrol", "--oneliner", "show", "job", job, check=False).out
         line = text.splitlines()[0] if text.strip() else ""
-        return dict(re.findall(r"(\S+?)=((?:(?! \S+=).)*)", line))
+        fields = dict(re.findall(r"(\S+?)=((?:(?! \S+=).)*)", line))
+        if "AllocTRES" in fields:  # two fields since 23.02
+            fields["TRES"] = fields["AllocTRES" if fields["AllocTRES"] != "(null)" else "ReqTRES"]
+        return fields
 
     def state(self, job):
         """RUNNING, PENDING, COMPLETED... ; "" for an unknown job."""
@@ -394,6 +405,11 @@ class Cluster:
         """The names of the nodes of a job."""
         nodes = self.job(job).get("NodeList", "")
         return self.expand(nodes) if nodes not in ("", "(null)") else []
+
+    @functools.cached_property
+    def version(self):
+        """Of Slurm, such as (22, 5)."""
+        return tuple(map(int, re.search(r"(\d+)\.(\d+)", self.run("scontrol", "--version").out).groups()))
 
     def expand(self, hostlist):
         """n[1-3] as a list."""

@@ -10,7 +10,7 @@ import time
 import pytest
 from elastic_live import wait_until
 
-OTHER = "nobody"
+OTHER = "daemon"
 
 
 class Site:

@@ -187,7 +187,7 @@ def test_reservations(cluster):
 
 
 def test_a_growth_keeps_out_of_reservations(cluster):
-    with reservation(cluster, "kept", "n[1-5]", Duration=120, Users="nobody"):
+    with reservation(cluster, "kept", "n[1-5]", Duration=120, Users="daemon"):
         app = cluster.actor("malleable,min=1,max=8", "-N1")
         cluster.run("selastic", "expand", app.job, 8)
         assert app.take_expand()["size"] == 3
@@ -200,7 +200,7 @@ def test_a_growth_passes_a_reservation_behind_its_end(cluster):
     began = cluster.wait_journal(app.job, "start")["time"]
     wait_until(lambda: time.time() > began + 3, lambda: "three seconds of the job")
     behind = datetime.fromisoformat(cluster.job(app.job)["EndTime"]) + timedelta(seconds=1)
-    with reservation(cluster, "later", "n[1-8]", StartTime=behind.isoformat(), Users="nobody"):
+    with reservation(cluster, "later", "n[1-8]", StartTime=behind.isoformat(), Users="daemon"):
         cluster.run("selastic", "expand", app.job, 8)
         assert app.take_expand()["size"] == 8
 

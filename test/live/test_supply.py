@@ -123,7 +123,7 @@ def test_selastic_run_takes_workers_off_a_marked_node(cluster, mark):
 
 @contextlib.contextmanager
 def maintenance(cluster, nodes, **settings):
-    settings = {"StartTime": "now+60", "Duration": 60, "Users": "nobody", "Flags": "MAINT,IGNORE_JOBS", **settings}
+    settings = {"StartTime": "now+60", "Duration": 60, "Users": "daemon", "Flags": "MAINT,IGNORE_JOBS", **settings}
     cluster.run("scontrol", "create", "reservation", "ReservationName=fans", f"Nodes={nodes}",
                 *(f"{key}={value}" for key, value in settings.items()))
     try:

@@ -2,7 +2,7 @@
 """A cluster with a slurmdbd of its own, and for every test an account of its own.
 
 So limits need not be taken back, and what an account has used is what its test
-has.  Its user is nobody; root, whom no limit concerns, has another.
+has.  Its user is daemon; root, whom no limit concerns, has another.
 """
 
 import os
@@ -17,7 +17,7 @@ CONF = ["PriorityType=priority/multifactor", "PriorityCalcPeriod=00:01:00", "Gre
         "AccountingStorageTRES=gres/gpu"]
 OPTIONS = ["--accounting", "--node-line", "ALL Gres=gpu:2", "--file-line", "gres.conf",
            "Name=gpu File=@DIR@/dev/gpu[0-1]"]
-USER = "nobody"
+USER = "daemon"
 
 
 def skip_without_what_it_needs():

@@ -192,15 +192,15 @@ def test_a_qos_waives_the_limits_of_a_partition(cluster, account, bounds):
     account.change_qos(qos, "MaxTRESPerJob=node=7", "MaxTRESPJ=node=7$")
     bounds(2, 2)
     larger = ["sbatch", "-A", account.name, "--elastic=malleable,min=1,max=8", "-N2", "--wrap", "true"]
-    refused = cluster.run(*larger, user="nobody", check=False)
+    refused = cluster.run(*larger, user="daemon", check=False)
     assert "max=8 is larger than partition debug" in refused.err
     app = account.actor("malleable,min=1,max=8", "-N3", f"--qos={qos}")
     resize(cluster, app, 4)
     for nodes in (1, 3):
         job = account.sbatch(f"-N{nodes}", "--exclusive", f"--qos={qos}", wrap="true")
         cluster.wait_state(job, "COMPLETED")
-    account.sacctmgr("modify", "user", "nobody", "where", f"account={account.name}", "set", f"DefaultQOS={qos}")
-    wait_until(lambda: cluster.run(*larger, user="nobody", check=False).code == 0,
+    account.sacctmgr("modify", "user", "daemon", "where", f"account={account.name}", "set", f"DefaultQOS={qos}")
+    wait_until(lambda: cluster.run(*larger, user="daemon", check=False).code == 0,
                "a job without --qos has the user's own")
     finish(cluster, app)
 
@@ -212,7 +212,7 @@ def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
     other = cluster.sbatch("-N7", "--exclusive", wrap="sleep 600")
     cluster.wait_state(other, "RUNNING")
     cluster.wait_state(limited[0], "RUNNING")
-    states = cluster.run("squeue", "--noheader", "--user=nobody", "--format=%T").out.split()
+    states = cluster.run("squeue", "--noheader", "--user=daemon", "--format=%T").out.split()
     assert sorted(states) == ["PENDING"] * 29 + ["RUNNING"]
 
 
@@ -429,10 +429,10 @@ def test_a_qos_that_the_association_has_lost(cluster, account, expect_errors):
     expect_errors.append("Invalid assoc_ptr")  # of Slurm's own job_fail_qos
     account.add_qos("lost", "MaxTRESPerJob=node=8", "node=8")
     job = account.sbatch("--hold", "--qos=lost", "-N1", wrap="true")
-    account.sacctmgr("modify", "user", "nobody", "where", f"account={account.name}", "set", "qos-=lost")
+    account.sacctmgr("modify", "user", "daemon", "where", f"account={account.name}", "set", "qos-=lost")
     cluster.run("scontrol", "release", job)
     wait_until(lambda: cluster.job(job).get("Reason") == "InvalidQOS",
                lambda: f"job {job} has an invalid QOS: {cluster.job(job)}")
     assert cluster.state(job) == "PENDING"
-    account.sacctmgr("modify", "user", "nobody", "where", f"account={account.name}", "set", "qos+=lost")
+    account.sacctmgr("modify", "user", "daemon", "where", f"account={account.name}", "set", "qos+=lost")
     cluster.wait_state(job, "COMPLETED")

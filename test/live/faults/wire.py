@@ -26,7 +26,7 @@ def port_of(cluster):
 def _munge(cluster, user, data, program, *options, munge_socket=None):
     command = [program, f"--socket={munge_socket or cluster.env['MUNGE_SOCKET']}", *options]
     if user:
-        command = ["setpriv", f"--reuid={user}", "--regid=65534", "--clear-groups", *command]
+        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
     return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
 

@@ -50,6 +50,8 @@ class FastClock:
 class FastCluster(Cluster):
     """The front-end emulator, whose few daemons bear a high rate."""
 
+    sanitized = None  # faketime has to be preloaded
+
     def __init__(self, rate, **settings):
         timeouts = [f"MessageTimeout={10 * rate}", f"TCPTimeout={2 * rate}", "SlurmdTimeout=0"]
         super().__init__("fe", conf=[*timeouts, *settings.pop("conf", [])], **settings)
