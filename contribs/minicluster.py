@@ -323,10 +323,11 @@ def find_plugins(*folders):
 
 def sanitizer_environment(folder):
     """For a slurmctld that loads plugins with AddressSanitizer: its library has to be there before all others."""
-    needed = re.search(r"libasan\S*", output_of("ldd", f"{folder}/{CONTROLLER_PLUGINS[0]}") or "")
-    if not needed:
-        raise Failure(f"{folder}/{CONTROLLER_PLUGINS[0]} is not built with -fsanitize=address")
-    return {"LD_PRELOAD": needed.group(), "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1"}
+    plugin = pathlib.Path(folder) / CONTROLLER_PLUGINS[0]
+    if b"__asan_init" not in plugin.read_bytes():
+        raise Failure(f"{plugin} is not built with -fsanitize=address")
+    library = output_of("g++", "-print-file-name=libasan.so").strip()
+    return {"LD_PRELOAD": os.path.realpath(library), "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1"}
 
 
 # ---- configuration

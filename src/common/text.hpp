@@ -10,6 +10,11 @@
 
 namespace elastic {
 
+// Of a C string; empty for null.
+inline std::string_view text(const char* value) {
+    return value ? std::string_view(value) : std::string_view();
+}
+
 // Fit to stand in an error message whatever it holds: bytes other than printable ASCII as \xNN, cut
 // to `max_length` characters with "..." behind.
 std::string printable(std::string_view text, std::size_t max_length = 60);

@@ -370,7 +370,7 @@ Server::Server(std::function<void()> wake, MakeSeal make_seal)
 Server::~Server() = default;
 
 Result<void> Server::start(const ServerOptions& options) {
-    auto seal = make_seal_(options.munge_socket);
+    auto seal = make_seal_(options.authentication);
     if (!seal) return seal.error();
     auto listener = listen_on(options.port);
     if (!listener) return listener.error();
@@ -381,10 +381,11 @@ Result<void> Server::start(const ServerOptions& options) {
 }
 
 Result<void> Server::reconfigure(const ServerOptions& options) {
+    if (!loop_) return start(options);
     if (options == options_) return {};
     std::unique_ptr<Seal> seal;
-    if (options.munge_socket != options_.munge_socket) {
-        auto made = make_seal_(options.munge_socket);
+    if (options.authentication != options_.authentication) {
+        auto made = make_seal_(options.authentication);
         if (!made) return made.error();
         seal = std::move(*made);
     }

@@ -25,22 +25,19 @@ namespace elastic::controller {
 
 struct ServerOptions {
     int port = 0;  // 0: any that is free
-    std::string munge_socket;
+    protocol::Authentication authentication;
     int max_connections = 0;
     int max_connections_per_user = 0;
     friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
 
-// Makes credentials by the munged of a socket, "" for the default one.
-using MakeSeal = std::function<Result<std::unique_ptr<protocol::Seal>>(const std::string& socket)>;
+using MakeSeal =
+    std::function<Result<std::unique_ptr<protocol::Seal>>(const protocol::Authentication&)>;
 
 class Server {
   public:
     // `wake` is called in the server's thread whenever there is something to take.
-    explicit Server(
-        std::function<void()> wake, MakeSeal make_seal = [](const std::string& socket) {
-            return protocol::munge_seal(socket);
-        });
+    explicit Server(std::function<void()> wake, MakeSeal make_seal = protocol::make_seal);
     ~Server();
 
     // Listens and starts the thread.  An error names the port and the reason.
@@ -48,6 +45,7 @@ class Server {
     // Goes on with other options; connections stay.  On an error the old ones stay in force.
     Result<void> reconfigure(const ServerOptions&);
     void stop();
+    bool is_started() const { return loop_ != nullptr; }
     int port() const { return port_; }  // where it listens
 
     // The oldest message; nothing if there is none.

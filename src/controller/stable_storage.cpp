@@ -16,21 +16,24 @@ Result<void> StableStorage::open(const std::string& directory) {
     directory_ = directory;
     if (auto loaded = load_state_file(state_file(), state_); !loaded)
         log_error("{}: what was in flight is given up", loaded.error().message);
-    if (auto opened = open_journal(); !opened) return opened;
-    if (auto completed = journal_.complete(state_.telling); !completed)
-        log_error("{}", completed.error().message);
-    return {};
+    return open_journal();
 }
 
 Result<void> StableStorage::open_journal() {
     std::string path = config_.journal_file;
     if (path.empty()) path = directory_ + "/elastic.journal";
+    const bool is_first = !journal_.is_open();
     auto opened = journal_.path() == path ? journal_.reopen() : journal_.open(path);
-    if (opened) site_.journal_path = path;
-    return opened;
+    if (!opened) return opened;
+    site_.journal_path = path;
+    if (!is_first) return {};
+    if (auto completed = journal_.complete(state_.telling); !completed)
+        log_error("{}", completed.error().message);
+    return {};
 }
 
 void StableStorage::save(const std::vector<journal::Event>& events, Time now) {
+    if (!journal_.is_open()) no_journal_.report(open_journal());
     if (auto looked = journal_.look(); !looked)
         log_error("{}; the file was deleted, events are lost until that works again",
                   looked.error().message);

@@ -19,7 +19,7 @@ class StableStorage {
 
     // Restores the state of the controller before from a folder, in which it is saved from then on,
     // and goes on with its journal.  A state that cannot be read is given up, as the log says; an
-    // error is of the journal.
+    // error is of the journal, which save() then tries to open again.
     Result<void> open(const std::string& directory);
 
     // The journal that the configuration names now, or the same path again, for logrotate.  With an
@@ -40,6 +40,7 @@ class StableStorage {
     std::string directory_;
     journal::Writer journal_;
     Outage outage_{"agreements would not survive a restart", "state is saved again"};
+    Outage no_journal_{"events are lost until that works", "the journal is written again"};
 };
 
 }  // namespace elastic::controller

@@ -220,6 +220,10 @@ Batch Writer::prepare(const std::vector<Event>& events) const {
 
 Result<void> Writer::write(const Batch& batch) {
     if (batch.events == 0) return {};
+    if (fd_ < 0) {
+        gap_ = true;
+        return {};
+    }
     auto written = append(batch.text, batch.events);
     if (batch.resumes && !failing_) gap_ = false;
     return written;

@@ -48,8 +48,8 @@ class Writer {
     Result<void> look();
 
     // When writing begins to fail, the error is returned once; until it succeeds again events are
-    // lost silently and lost() counts them.  Without an open file nothing is written and nothing is
-    // wrong.
+    // lost silently and lost() counts them.  Without an open file nothing is written, nothing is
+    // wrong, and the file that is opened then has a gap.
     Result<void> write(const Event&);
 
     // For a writer that saves its own state first: the events as they will be written next, to be

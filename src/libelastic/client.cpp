@@ -348,7 +348,7 @@ std::unique_ptr<Client> open_client(bool wait) {
     if (around.job == 0) return std::make_unique<Client>(around.view, "not inside a Slurm job");
     auto endpoint = protocol::find_endpoint();
     if (!endpoint) return std::make_unique<Client>(around.view, endpoint.error().message);
-    auto seal = protocol::munge_seal(endpoint->munge_socket);
+    auto seal = protocol::make_seal(endpoint->authentication);
     if (!seal) return std::make_unique<Client>(around.view, seal.error().message);
     const LinkTimes times;
     auto client = std::make_unique<Client>(around, std::move(*endpoint), std::move(*seal), times,

@@ -26,11 +26,13 @@ EXPORT int job_submit(job_desc_msg_t* job, uint32_t, char** message) try {
     return SLURM_ERROR;
 }
 
-// 22.05 cannot show a message to the user here: it is in the log.
-EXPORT int job_modify(job_desc_msg_t* change, job_record_t* job, uint32_t uid) try {
+// Not every version passes a place for the message to the user: it is in the log, too.
+EXPORT int job_modify(job_desc_msg_t* change, job_record_t* job, uint32_t uid, char** message) try {
     auto checked = elastic::slurm::check_change(change, job);
     if (checked) return SLURM_SUCCESS;
     elastic::log_info("refused a change by user {}: {}", uid, checked.error().message);
+    if (elastic::slurm::compat::kSaysWhyNotModified)
+        *message = xstrdup(checked.error().message.c_str());
     return ESLURM_NOT_SUPPORTED;
 } catch (const std::exception& exception) {
     elastic::log_error("job_modify: {}", exception.what());

@@ -11,18 +11,28 @@ EXPORT const char plugin_type[] = "sched/elastic";
 EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 namespace {
+
 std::unique_ptr<elastic::slurm::Scheduler> scheduler;
+bool has_run = false;
+
+elastic::slurm::Start how_it_starts() {
+    const bool goes_on =
+        has_run || elastic::slurm::compat::is_executed_anew() || !slurmctld_primary;
+    return goes_on ? elastic::slurm::Start::again : elastic::slurm::Start::first;
 }
+
+}  // namespace
 
 EXPORT int init(void) try {
     if (scheduler) return SLURM_SUCCESS;
     elastic::slurm::log_to_slurm();
     auto made = std::make_unique<elastic::slurm::Scheduler>();
-    if (auto started = made->start(); !started) {
+    if (auto started = made->start(how_it_starts()); !started) {
         elastic::log_error("not started: {}", started.error().message);
         return SLURM_ERROR;
     }
     scheduler = std::move(made);
+    has_run = true;
     return SLURM_SUCCESS;
 } catch (const std::exception& exception) {
     elastic::log_error("not started: {}", exception.what());

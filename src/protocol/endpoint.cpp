@@ -180,7 +180,7 @@ void add_controllers_of_files(Endpoint& endpoint) {
 }  // namespace
 
 Result<Endpoint> parse_endpoint(std::string_view text) {
-    constexpr std::string_view uid_key = "uid=", munge_key = "munge=";
+    constexpr std::string_view uid_key = "uid=", munge_key = "munge=", slurm_key = "slurm";
     const auto first = text.find(';');
     auto controllers = parse_controllers(text.substr(0, first));
     if (!controllers) return controllers.error();
@@ -193,12 +193,16 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
         uid_text.starts_with(uid_key) ? parse_uid(uid_text.substr(uid_key.size())) : std::nullopt;
     if (!uid) return error("'{}': expected uid=N", printable(uid_text));
 
-    Endpoint endpoint{std::move(*controllers), *uid, ""};
+    Endpoint endpoint{std::move(*controllers), *uid, {}};
     if (second == std::string_view::npos) return endpoint;
     text.remove_prefix(second + 1);
+    if (text == slurm_key) {
+        endpoint.authentication.by = Authentication::By::slurm;
+        return endpoint;
+    }
     if (!text.starts_with(munge_key) || !text.substr(munge_key.size()).starts_with('/'))
-        return error("'{}': expected munge=/PATH", printable(text));
-    endpoint.munge_socket = text.substr(munge_key.size());
+        return error("'{}': expected munge=/PATH or slurm", printable(text));
+    endpoint.authentication.socket = text.substr(munge_key.size());
     return endpoint;
 }
 
@@ -207,7 +211,9 @@ std::string to_string(const Endpoint& endpoint) {
     for (const auto& controller : endpoint.controllers)
         text += (text.empty() ? "" : ",") + to_string(controller);
     text += fmt::format(";uid={}", endpoint.slurm_user);
-    if (!endpoint.munge_socket.empty()) text += ";munge=" + endpoint.munge_socket;
+    const Authentication& authentication = endpoint.authentication;
+    if (authentication.by == Authentication::By::slurm) return text + ";slurm";
+    if (!authentication.socket.empty()) text += ";munge=" + authentication.socket;
     return text;
 }
 
@@ -230,15 +236,9 @@ Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
     const auto uid = user_id(user.substr(0, user.find('(')));  // name(uid)
     if (!uid) return error("{}: {}", slurm_conf, uid.error().message);
     endpoint.slurm_user = *uid;
-    endpoint.munge_socket = munge_socket_of(last_value(*text, "AuthInfo", ""));
+    endpoint.authentication =
+        authentication_of(last_value(*text, "AuthType", ""), last_value(*text, "AuthInfo", ""));
     return endpoint;
-}
-
-std::string munge_socket_of(std::string_view auth_info) {
-    constexpr std::string_view key = "socket=";
-    for (const auto option : split(auth_info, ','))
-        if (option.starts_with(key)) return std::string(option.substr(key.size()));
-    return {};
 }
 
 Result<Endpoint> find_endpoint() {
@@ -246,8 +246,8 @@ Result<Endpoint> find_endpoint() {
     auto endpoint = text ? parse_endpoint(*text) : endpoint_from_files(slurm_conf_path());
     if (!endpoint && text) return error("ELASTIC_CONTROLLER: {}", endpoint.error().message);
     if (text) add_controllers_of_files(*endpoint);
-    if (endpoint && endpoint->munge_socket.empty())
-        endpoint->munge_socket = environment("MUNGE_SOCKET").value_or("");
+    if (endpoint && endpoint->authentication == Authentication{})
+        endpoint->authentication.socket = environment("MUNGE_SOCKET").value_or("");
     return endpoint;
 }
 

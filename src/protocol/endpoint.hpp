@@ -11,6 +11,7 @@
 
 #include "common/limits.hpp"
 #include "common/result.hpp"
+#include "protocol/seal.hpp"
 
 namespace elastic::protocol {
 
@@ -25,21 +26,18 @@ struct HostPort {
 struct Endpoint {
     std::vector<HostPort> controllers;  // primary first
     uid_t slurm_user = 0;               // the only sender besides root that clients believe
-    std::string munge_socket;           // "" for munged's default
+    Authentication authentication;
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-// "host:port[,host:port]...;uid=N[;munge=PATH]", as in the environment variable ELASTIC_CONTROLLER;
-// "[address]:port" for IPv6.  PATH is absolute and reaches to the end.
+// "host:port[,host:port]...;uid=N[;munge=PATH|;slurm]", as in the environment variable
+// ELASTIC_CONTROLLER; "[address]:port" for IPv6.  PATH is absolute and reaches to the end.
 Result<Endpoint> parse_endpoint(std::string_view text);
 std::string to_string(const Endpoint&);
 
 // From slurm.conf and the elastic.conf beside it, which may be absent: SlurmctldHost (in order),
-// SlurmUser (default root), AuthInfo's socket; ListenPort.
+// SlurmUser (default root), AuthType, AuthInfo; ListenPort.
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf);
-
-// PATH of "socket=PATH" among the options of slurm.conf's AuthInfo, "" if it is not there.
-std::string munge_socket_of(std::string_view auth_info);
 
 // ELASTIC_CONTROLLER if it is set, else the files, slurm.conf being $SLURM_CONF or
 // /etc/slurm/slurm.conf.  Controllers that only the files name come behind those of the variable,

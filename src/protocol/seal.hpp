@@ -36,10 +36,30 @@ class Seal {
 // clocks that differ a little between nodes.
 inline constexpr int kSealLifetime = 300;
 
+// How users of a cluster prove who they are.
+struct Authentication {
+    enum class By { munge, slurm };
+    By by = By::munge;
+    std::string socket;  // of munged, or of the kiosk of auth/slurm; "" for the default one
+    friend bool operator==(const Authentication&, const Authentication&) = default;
+};
+
+// As AuthType and AuthInfo of slurm.conf say.
+Authentication authentication_of(std::string_view auth_type, std::string_view auth_info);
+
+Result<std::unique_ptr<Seal>> make_seal(const Authentication&);
+
 // MUNGE credentials (munge(7)), restricted to the reader with MUNGE_OPT_UID_RESTRICTION.
 // `socket_path`: munged's, "" for the default one.  An error is munge's own text.  Blocks for one
 // exchange with the local munged, about 0.2 ms; below two seconds when munged is restarting.
 Result<std::unique_ptr<Seal>> munge_seal(const std::string& socket_path = "",
                                          int lifetime = kSealLifetime);
+
+// Tokens of auth/slurm (Slurm 23.11 and later), signed by the cluster's key: who sealed, for whom,
+// and the payload's digest.  Others can read the payload, as they can what Slurm's daemons say.
+// Valid for as long as AuthInfo's ttl says.  `socket_path`: of Slurm's kiosk for credentials, ""
+// for $SLURM_SACK_SOCKET or the places where Slurm looks.  Blocks for one exchange with it, below
+// two seconds.
+Result<std::unique_ptr<Seal>> slurm_seal(const std::string& socket_path = "");
 
 }  // namespace elastic::protocol

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "common/log.hpp"
+#include "common/text.hpp"
 #include "journal/event.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/drain.hpp"
@@ -25,6 +26,10 @@ namespace {
 constexpr auto kLongestPass = std::chrono::seconds(1);      // with what is planned again
 constexpr auto kListening = std::chrono::milliseconds(20);  // to messages, before all else
 constexpr Duration kLeastInterval = 0.01;                   // between two looks, with Interval=0
+
+constexpr char kJournalBefore[] =
+    "events go on into the file that was open, and slurmctld would not start so: correct it, then "
+    "`scontrol reconfigure`";
 
 using Clock = std::chrono::steady_clock;
 
@@ -42,8 +47,13 @@ Clock::time_point after(Duration time) {
 // To be called where Slurm cannot be reading slurm.conf just now.
 controller::ServerOptions server_options(const core::Config& config) {
     return {config.listen_port,
-            protocol::munge_socket_of(slurm_conf.authinfo ? slurm_conf.authinfo : ""),
+            protocol::authentication_of(text(slurm_conf.authtype), text(slurm_conf.authinfo)),
             config.max_connections, config.max_connections_per_user};
+}
+
+controller::ServerOptions locked_server_options(const core::Config& config) {
+    ControllerLock lock;
+    return server_options(config);
 }
 
 // What sdiag shows of a scheduler's cycles; `queue` is the number of jobs that wait.
@@ -66,6 +76,13 @@ time_t last_change() {
 // As Slurm's own loop: not in a backup with no_backup_scheduling, not while going down.
 bool may_schedule() {
     return !slurmctld_config.scheduling_disabled && !slurmctld_config.shutdown_time;
+}
+
+void say_goes_on(std::size_t wrong) {
+    log_error(
+        "slurm.conf: {} wrong settings: the scheduler goes on as well as it can, but slurmctld "
+        "would not start with them; correct them, then `scontrol reconfigure`",
+        wrong);
 }
 
 // What Slurm's records make of the terms.
@@ -93,17 +110,23 @@ Scheduler::~Scheduler() {
     stop();
 }
 
-Result<void> Scheduler::start() {
-    if (const std::size_t wrong = preflight_.check())
-        return elastic::error("slurm.conf: {} wrong settings", wrong);
-
-    auto config = read_site_config();
+Result<void> Scheduler::start(Start how) {
+    const bool goes_on = how == Start::again;
+    if (const std::size_t wrong = preflight_.check()) {
+        if (!goes_on) return elastic::error("slurm.conf: {} wrong settings", wrong);
+        say_goes_on(wrong);
+    }
+    auto config = first_configuration(how);
     if (!config) return config.error();
     config_ = *config;
     state_.book = controller::AgreementBook(time(nullptr));
-    if (auto opened = storage_.open(slurm_conf.state_save_location); !opened) return opened.error();
-    if (auto started = server_.start(server_options(config_)); !started) return started.error();
+    folder_ = slurm_conf.state_save_location;
+    if (auto opened = open_storage(how); !opened && !goes_on) return opened.error();
+    auto listening = server_.start(server_options(config_));
+    if (!listening && !goes_on) return listening.error();
+    deafness_.report(listening);
     supply_.configure(config_);
+    if (goes_on) log_info("configuration read: policy {}", config_.policy_name);
     stopping_ = false;
     thread_ = std::thread([this] { run(); });
     log_info("built for Slurm {}, policy {}, listening on port {}, journal {}", kBuiltForSlurm,
@@ -120,14 +143,30 @@ void Scheduler::stop() {
     server_.stop();
 }
 
+Result<core::Config> Scheduler::first_configuration(Start how) {
+    auto config = kept_config_.read(site_config_path());
+    if (config || how == Start::first) return config;
+    auto kept = controller::KeptConfig::kept(slurm_conf.state_save_location);
+    if (!kept) return elastic::error("{}, and {}", config.error().message, kept.error().message);
+    log_error("{}; the configuration before stays in force", config.error().message);
+    return kept;
+}
+
+Result<void> Scheduler::open_storage(Start how) {
+    auto opened = storage_.open(folder_);
+    if (opened) kept_config_.keep(folder_);
+    if (opened || how == Start::first) return opened;
+    const auto kept = controller::KeptConfig::kept(folder_);
+    if (!kept || kept->journal_file == config_.journal_file) return opened;
+    log_error("{}; {}", opened.error().message, kJournalBefore);
+    config_.journal_file = kept->journal_file;
+    return storage_.open_journal();
+}
+
 // Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
 // restart (SelectType): so all is named that the next start would refuse.
 void Scheduler::reconfigure() {
-    if (const std::size_t wrong = preflight_.check())
-        log_error(
-            "slurm.conf: {} wrong settings: the scheduler goes on as well as it can, but slurmctld "
-            "would not start with them; correct them, then `scontrol reconfigure`",
-            wrong);
+    if (const std::size_t wrong = preflight_.check()) say_goes_on(wrong);
     reconfigure_ = true;
     wakeup_.notify();
 }
@@ -182,22 +221,17 @@ bool Scheduler::wait() {
 
 void Scheduler::take_configuration(Time now) {
     if (!reconfigure_.exchange(false)) return;
-    auto config = read_site_config();
+    auto config = kept_config_.read(site_config_path());
     if (!config) {
         log_error("{}; the configuration before stays in force", config.error().message);
         return;
     }
     config_ = *config;
-    if (auto opened = storage_.open_journal(); !opened)
-        log_error(
-            "{}; events go on into the file that was open, and slurmctld would not start so: "
-            "correct it, then `scontrol reconfigure`",
-            opened.error().message);
-    controller::ServerOptions options = [this] {
-        ControllerLock lock;
-        return server_options(config_);
-    }();
-    if (auto adopted = server_.reconfigure(options); !adopted)
+    if (auto opened = storage_.open_journal(); opened)
+        kept_config_.keep(folder_);
+    else
+        log_error("{}; {}", opened.error().message, kJournalBefore);
+    if (auto adopted = server_.reconfigure(locked_server_options(config_)); !adopted)
         log_error("{}; applications are served as before", adopted.error().message);
     supply_.configure(config_);
     log_info("configuration read: policy {}", config_.policy_name);
@@ -234,6 +268,7 @@ void Scheduler::read_site() {
 void Scheduler::pass() {
     const auto begin = Clock::now();
     passes_.begin(begin, time(nullptr));
+    if (!server_.is_started()) deafness_.report(server_.start(locked_server_options(config_)));
     Time now = wall_clock();
     negotiation_.follow_steps(now);
     cluster_.read_for_pass(now);

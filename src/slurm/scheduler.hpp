@@ -7,6 +7,8 @@
 
 #include "controller/announcer.hpp"
 #include "controller/dispatcher.hpp"
+#include "controller/kept_config.hpp"
+#include "controller/outage.hpp"
 #include "controller/output_commit.hpp"
 #include "controller/pass_clock.hpp"
 #include "controller/queries.hpp"
@@ -21,14 +23,19 @@
 
 namespace elastic::slurm {
 
+// Whether a slurmctld begins, or goes on: with the work of another one (a backup), or with its own
+// where `scontrol reconfigure` has executed it anew.
+enum class Start { first, again };
+
 class Scheduler {
   public:
     Scheduler();
     ~Scheduler();
 
     // Reads elastic.conf, restores what was in flight, listens, and begins.  An error says what is
-    // wrong with which file or setting; nothing runs then.
-    Result<void> start();
+    // wrong with which file or setting; nothing runs then.  A controller that goes on after others
+    // goes by the last good elastic.conf instead, and without what fails, as its log says.
+    Result<void> start(Start);
     void stop();
     // Says what is wrong with slurm.conf, as it has just been read, and rereads elastic.conf soon;
     // a bad file keeps the old configuration.
@@ -37,6 +44,8 @@ class Scheduler {
   private:
     void run();
     bool wait();
+    Result<core::Config> first_configuration(Start);
+    Result<void> open_storage(Start);
     void take_configuration(Time now);
     void take_messages(Time now);
     bool pass_is_due() const;
@@ -46,6 +55,7 @@ class Scheduler {
     controller::Wakeup wakeup_;
     std::atomic<bool> stopping_ = false, reconfigure_ = false;  // each with a notification
 
+    controller::KeptConfig kept_config_;
     core::Config config_;
     controller::State state_;
     controller::Outbox outbox_;
@@ -55,9 +65,12 @@ class Scheduler {
     controller::Server server_{[this] { wakeup_.notify(); }};
     controller::Dispatcher dispatcher_{server_, negotiation_, queries_};
     controller::SupplyTracker supply_{outbox_, site_, [this] { wakeup_.notify(); }};
+    controller::Outage deafness_{"no application can connect until that works",
+                                 "applications can connect again"};
     controller::Announcer announcer_{config_, site_, outbox_};
     controller::Warnings warnings_{state_, site_};
     controller::StableStorage storage_{config_, state_, site_};
+    std::string folder_;  // StateSaveLocation as of the start
     controller::OutputCommit output_;
     controller::PassClock passes_;
     core::RecordedPlanner planner_;

@@ -2,16 +2,17 @@
 // elastic.conf of this site, beside its slurm.conf.
 #pragma once
 
-#include "core/model/config.hpp"
+#include <string>
+
 #include "slurm/compat/compat.hpp"
 
 namespace elastic::slurm {
 
-inline Result<core::Config> read_site_config() {
-    char* path = get_extra_conf_path(const_cast<char*>("elastic.conf"));
-    auto config = core::read_config(path);
-    xfree(path);
-    return config;
+inline std::string site_config_path() {
+    char* found = get_extra_conf_path(const_cast<char*>("elastic.conf"));
+    std::string path = found;
+    xfree(found);
+    return path;
 }
 
 }  // namespace elastic::slurm

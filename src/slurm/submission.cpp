@@ -5,9 +5,11 @@
 // change.
 #include "slurm/submission.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "common/text.hpp"
+#include "controller/kept_config.hpp"
 #include "core/model/annotation/annotation.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/nodes.hpp"
@@ -21,10 +23,6 @@ namespace {
 using core::Annotation;
 
 constexpr uint32_t kNothing = NO_VAL;
-
-std::string_view text(const char* value) {
-    return value ? value : "";
-}
 
 // The value of NAME=value in a list of such.
 std::string_view variable(char** list, uint32_t size, std::string_view name) {
@@ -101,11 +99,19 @@ bool gives_no_gres_of_whole_nodes() {
 // Whether a request by the node names devices in shares (gres:mps:100 among others).
 bool names_shares(std::string_view tres) {
     for (std::string_view one : split(tres, ',')) {
-        if (one.starts_with("gres:")) one.remove_prefix(5);
+        if (one.starts_with("gres:") || one.starts_with("gres/")) one.remove_prefix(5);
         const std::string_view name = one.substr(0, one.find(':'));
         if (name == "mps" || name == "shard") return true;
     }
     return false;
+}
+
+// Whether a request by the task has more than processors, as which --cpus-per-task comes since
+// Slurm 23.11.
+bool names_devices(std::string_view tres) {
+    return std::ranges::any_of(split(tres, ','), [](std::string_view one) {
+        return !one.empty() && !one.starts_with("cpu:") && !one.starts_with("cpu=");
+    });
 }
 
 // What a job has of GRES must follow from its nodes alone, since these change.
@@ -118,7 +124,7 @@ Result<void> check_gres(const job_desc_msg_t* job) {
     };
     if (!text(job->tres_per_job).empty()) return refuse_option("GRES in all (--gpus)");
     if (!text(job->tres_per_socket).empty()) return refuse_option("GRES by the socket");
-    if (!text(job->tres_per_task).empty()) return refuse_option("GRES by the task");
+    if (names_devices(text(job->tres_per_task))) return refuse_option("GRES by the task");
     if (names_shares(text(job->tres_per_node)))
         return elastic::error(
             "elastic: a job that has its nodes whole gets no shares of devices (mps, shard); ask "
@@ -262,7 +268,9 @@ Site site() {
     read_at = time(nullptr);
     auto endpoint = protocol::endpoint_from_files(std::string(text(slurm_conf.slurm_conf)));
     site.endpoint = endpoint ? protocol::to_string(*endpoint) : "";
-    if (auto config = read_site_config()) site.config = *config;
+    auto config = core::read_config(site_config_path());
+    if (!config) config = controller::KeptConfig::kept(slurm_conf.state_save_location);
+    if (config) site.config = *config;
     return site;
 }
 

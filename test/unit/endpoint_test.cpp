@@ -21,8 +21,11 @@ struct Folder : testing::Folder {
 
 TEST(the_text_form_goes_both_ways) {
     const std::vector<Endpoint> endpoints = {
-        {{{"ctl", 6821}}, 0, ""},
-        {{{"a.b-c", 1}, {"10.0.0.1", 65535}, {"fe80::1", 7}}, 4294967294u, "/run/m;x=1/s"},
+        {{{"ctl", 6821}}, 0, {}},
+        {{{"ctl", 6821}}, 0, {Authentication::By::slurm, ""}},
+        {{{"a.b-c", 1}, {"10.0.0.1", 65535}, {"fe80::1", 7}},
+         4294967294u,
+         {Authentication::By::munge, "/run/m;x=1/s"}},
     };
     check_eq(to_string(endpoints[0]), "ctl:6821;uid=0");
     for (const auto& endpoint : endpoints) {
@@ -52,6 +55,7 @@ TEST(wrong_texts_are_refused) {
                              "ctl:1;uid=0;munge=",
                              "ctl:1;uid=0;munge=relative",
                              "ctl:1;uid=0;other=/x",
+                             "ctl:1;uid=0;slurm=/x",
                              "a b:1;uid=0",
                              "fe80::1:7;uid=0",
                              "[]:7;uid=0",
@@ -80,9 +84,10 @@ TEST(slurm_conf_names_controllers_user_and_socket) {
 }
 
 TEST(the_socket_is_an_option_of_its_own) {
-    check_eq(munge_socket_of("ttl=60,socket=/run/m,cred_expire=5"), "/run/m");
-    check_eq(munge_socket_of("websocket=/run/m"), "");
-    check_eq(munge_socket_of(""), "");
+    check_eq(authentication_of("auth/munge", "ttl=60,socket=/run/m,cred_expire=5").socket,
+             "/run/m");
+    check_eq(authentication_of("", "websocket=/run/m").socket, "");
+    check_eq(authentication_of("", "").socket, "");
 }
 
 TEST(slurm_user_defaults_to_root_and_is_looked_up) {

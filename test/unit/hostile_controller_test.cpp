@@ -104,7 +104,7 @@ struct Stage {  // the two ends and what the application was told
         around.view.nodes = 4;
         around.view.node_list = "n[1-4]";
         client = std::make_unique<Client>(
-            around, Endpoint{{{"127.0.0.1", controller.port}}, kController, ""},
+            around, Endpoint{{{"127.0.0.1", controller.port}}, kController, {}},
             std::make_unique<PlainSeal>(1000), LinkTimes{0.001, 0.01, 2});
         until([&] { return greets ? client->connected() : controller.hellos == 1; });
     }

@@ -31,7 +31,7 @@ class Served {
   public:
     explicit Served(int max = 64, int max_per_user = 64) {
         alarm(30);
-        options_ = {0, "", max, max_per_user};
+        options_ = {0, {}, max, max_per_user};
         check_ok(server.start(options_));
     }
     ~Served() { server.stop(); }
@@ -48,7 +48,7 @@ class Served {
                       std::lock_guard guard(mutex_);
                       come_.notify_all();
                   },
-                  [](const std::string&) {
+                  [](const protocol::Authentication&) {
                       return Result<std::unique_ptr<Seal>>(std::make_unique<PlainSeal>(64030));
                   }};
 
@@ -251,7 +251,7 @@ TEST(connections_stay_when_the_port_changes) {
     greet(served, before);
     const int port = served.server.port();
     const ReservedPort other;
-    check_ok(served.server.reconfigure({other.number(), "", 64, 64}));
+    check_ok(served.server.reconfigure({other.number(), {}, 64, 64}));
     check_eq(served.server.port(), other.number());
     check_that(other.number() != port);
     before.send(Accept{9});
@@ -265,7 +265,7 @@ TEST(a_port_that_is_taken_is_named_and_changes_nothing) {
     const int port = second.server.port();
     const std::string why = fmt::format(
         "cannot listen on port {} (ListenPort): Address already in use", first.server.port());
-    check_error(second.server.reconfigure({first.server.port(), "", 64, 64}), why.c_str());
+    check_error(second.server.reconfigure({first.server.port(), {}, 64, 64}), why.c_str());
     check_eq(second.server.port(), port);
     Peer peer(second);
     greet(second, peer);

@@ -139,3 +139,20 @@ TEST(a_state_that_cannot_be_saved_is_reported_once_and_the_journal_told) {
     room.save({ready(1002)});
     check_eq(log.take(), std::vector<std::string>{"state is saved again"});
 }
+
+TEST(a_journal_that_opens_late_is_told_what_there_is) {
+    const Folder folder;
+    Room room;
+    room.config.journal_file = folder / "later/journal";
+    StableStorage storage(room.config, room.state, room.site);
+    LogMemory log;
+    check_that(!storage.open(folder / ""));
+    storage.save({ready(1000)}, room.now);
+    storage.save({ready(1001)}, room.now);
+    check_eq(log.lines.size(), 1u);
+    check_that(log.lines[0].ends_with("; events are lost until that works"));
+    std::filesystem::create_directory(folder / "later");
+    room.add(7);
+    storage.save({ready(1002)}, room.now);
+    check_eq(Stored::names_in(folder / "later/journal"), "controller submit start");
+}

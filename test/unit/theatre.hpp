@@ -36,7 +36,7 @@ class Controller {
         site.nodes = 16;
         site.user_name = [](uid_t uid) { return fmt::format("user{}", uid); };
         site.is_operator = [](uid_t uid) { return uid == 0; };
-        options = {port, "", 64, 8};
+        options = {port, {}, 64, 8};
         check_ok(server.start(options));
     }
 
@@ -58,7 +58,7 @@ class Controller {
     controller::Queries queries{config, state, outbox, negotiation, site};
     controller::ServerOptions options;
     controller::Server server{[] {},
-                              [](const std::string&) {
+                              [](const protocol::Authentication&) {
                                   return Result<std::unique_ptr<protocol::Seal>>(
                                       std::make_unique<PlainSeal>(kControllersUser));
                               }};
@@ -92,7 +92,7 @@ class Theatre {
     // ---- the application
 
     static protocol::Endpoint endpoint(std::initializer_list<int> ports) {
-        protocol::Endpoint endpoint{{}, kControllersUser, ""};
+        protocol::Endpoint endpoint{{}, kControllersUser, {}};
         for (const int port : ports)
             endpoint.controllers.push_back({"127.0.0.1", static_cast<std::uint16_t>(port)});
         return endpoint;

@@ -118,6 +118,7 @@ void copy_nodes(const job_resources_t& from, const Places& places, job_resources
         copy_value(from.memory_allocated, kept.before, to->memory_allocated, kept.after);
         copy_value(from.memory_used, kept.before, to->memory_used, kept.after);
         copy_value(from.tasks_per_node, kept.before, to->tasks_per_node, kept.after);
+        copy_value(compat::node_ranks(from), kept.before, compat::node_ranks(*to), kept.after);
         copy_cores(from.core_bitmap, to->core_bitmap, kept);
         copy_cores(from.core_bitmap_used, to->core_bitmap_used, kept);
     });
@@ -196,6 +197,7 @@ JobResources combined(const NodeSet& nodes, const std::vector<const job_resource
     result->memory_allocated = array_of<uint64_t>(count);
     result->memory_used = array_of<uint64_t>(count);
     if (model.tasks_per_node) result->tasks_per_node = array_of<uint16_t>(count);
+    if (compat::node_ranks(model)) compat::set_node_ranks(*result, array_of<uint32_t>(count));
     for (const job_resources_t* source : sources)
         copy_nodes(*source, places_of(NodeSet(source->node_bitmap), nodes), result.get());
     result->ncpus = static_cast<uint32_t>(build_job_resources_cpu_array(result.get()));

@@ -209,6 +209,12 @@ bool is_lack_of_room(int rc) {
            rc == ESLURM_RESERVATION_BUSY || rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
 }
 
+// A slurmstepd that manages the steps of its job (stepmgr) hears of no resize.
+void keep_steps_in_controller(job_record_t* job) {
+    if (core::annotation_from_text(job->admin_comment ? job->admin_comment : ""))
+        compat::keep_steps_in_controller(job);
+}
+
 void launch(job_record_t* job) {
     if (job->batch_flag == 0)
         srun_allocate(job);
@@ -237,6 +243,7 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
         return {StartOutcome::refused, nullptr, "another cluster of the federation has its lock"};
     // Slurm keeps that of the last run of a job that was requeued, which may have had other nodes.
     job->billable_tres = NO_VAL;
+    keep_steps_in_controller(job);
     int rc;
     {
         NarrowedRequest narrowed(job, allowed, {nodes, nodes});

@@ -25,7 +25,7 @@ extern "C" {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0) && \
     SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 #include "slurm/compat/slurm_22_05.hpp"
-#elif defined(ELASTIC_UNTESTED_SLURM) && SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) && \
+#elif SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) && \
     SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0)
 #include "slurm/compat/slurm_24_11.hpp"
 #else
@@ -43,6 +43,11 @@ inline constexpr char kBuiltForSlurm[] = SLURM_VERSION_STRING;
 
 // The same in all versions so far.
 namespace compat {
+
+// Whether this slurmctld was executed by the one before, to be reconfigured; since 23.11 all are.
+inline bool is_executed_anew() {
+    return getenv("SLURMCTLD_RECONF") != nullptr;
+}
 
 // When a reservation takes its nodes.  A floating one keeps its distance from now.
 inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {

@@ -170,4 +170,23 @@ constexpr slurmctld_lock_t kLocks = {READ_LOCK, WRITE_LOCK, WRITE_LOCK, READ_LOC
 // What a copy of a job's record must not share with it, besides what all versions have.
 inline void forget_shared(job_record_t*) {}
 
+// The order of an allocation's nodes for steps, by the topology; null if there is none.
+inline uint32_t* node_ranks(const job_resources_t&) {
+    return nullptr;
+}
+inline void set_node_ranks(job_resources_t&, uint32_t*) {}
+
+// The QOS of a place in the queue, by its id, where the job has named several; else 0.
+inline uint32_t qos_of(const job_queue_rec_t*) {
+    return 0;
+}
+// Lets the job have one of those that it has named, nothing with 0.
+inline void use_qos(job_record_t*, uint32_t) {}
+
+// Before the job starts: steps are made by slurmctld.
+inline void keep_steps_in_controller(job_record_t*) {}
+
+// Whether job_modify() of a job_submit plugin has a place for a message to the user.
+constexpr bool kSaysWhyNotModified = false;
+
 }  // namespace elastic::slurm::compat

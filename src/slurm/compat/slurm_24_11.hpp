@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Slurm 24.11 to 26.05: the functions of slurm_22_05.hpp, where each is described.  What differs
 // among these versions is told apart in the function that meets it.
-//
-// It compiles with 24.11.5 and is not seen working yet: -DELASTIC_UNTESTED_SLURM is for trying it.
 #pragma once
 
 #define operator operator_  // a member of slurmdb's records
@@ -201,12 +199,58 @@ constexpr slurmctld_lock_t what_allocations_take() {
 }
 constexpr slurmctld_lock_t kLocks = what_allocations_take();
 
-inline void forget_shared([[maybe_unused]] job_record_t* copy) {
+inline void forget_shared(job_record_t* copy) {
+    copy->switch_jobinfo = nullptr;
+    copy->resv_port_array = nullptr;
+    copy->lic_req = nullptr;
+    copy->node_addrs = nullptr;
+    copy->node_bitmap_preempt = nullptr;
+    copy->licenses_to_preempt = nullptr;
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+    copy->node_bitmap_rs = nullptr;
+    copy->steps_drained_subs = nullptr;
+#endif
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
     copy->topo_jobinfo = nullptr;
     copy->hres_select = nullptr;
 #endif
 }
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+inline uint32_t* node_ranks(const job_resources_t&) {
+    return nullptr;
+}
+inline void set_node_ranks(job_resources_t&, uint32_t*) {}
+#else
+inline uint32_t* node_ranks(const job_resources_t& resources) {
+    return resources.node_ranks;
+}
+inline void set_node_ranks(job_resources_t& resources, uint32_t* ranks) {
+    resources.node_ranks = ranks;
+}
+#endif
+
+inline uint32_t qos_of(const job_queue_rec_t* record) {
+    return record->job_ptr->qos_list && record->qos_ptr ? record->qos_ptr->id : 0;
+}
+
+inline int has_id(void* qos, void* id) {
+    return static_cast<slurmdb_qos_rec_t*>(qos)->id == *static_cast<uint32_t*>(id);
+}
+inline void use_qos(job_record_t* job, uint32_t id) {
+    if (id == 0 || !job->qos_list) return;
+    void* named = list_find_first(job->qos_list, has_id, &id);
+    if (named) job->qos_ptr = static_cast<slurmdb_qos_rec_t*>(named);
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+    if (named) job->qos_id = id;
+#endif
+}
+
+inline void keep_steps_in_controller(job_record_t* job) {
+    job->bit_flags &= ~STEPMGR_ENABLED;
+}
+
+constexpr bool kSaysWhyNotModified = true;
 
 }  // namespace compat
 }  // namespace elastic::slurm

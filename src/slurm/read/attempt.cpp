@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Slurm's own functions do the setting.  What it leaves set after an attempt (the partition, the
-// features in use) is left here too; a magnetic reservation is taken back, unless the job has
-// started in it.
+// QOS, the features in use) is left here too; a magnetic reservation is taken back, unless the job
+// has started in it.
 #include "slurm/read/attempt.hpp"
 
 namespace elastic::slurm {
@@ -31,7 +31,7 @@ void use_reservation(job_record_t* job, slurmctld_resv_t* reservation) {
 
 std::optional<FoundAttempt> find(const Attempt& attempt) {
     FoundAttempt found{find_part_record(mutable_text(attempt.partition)), nullptr,
-                       attempt.preferred};
+                       attempt.preferred, attempt.qos};
     if (!found.partition) return std::nullopt;
     if (attempt.reservation.empty()) return found;
     found.reservation = find_resv_name(mutable_text(attempt.reservation));
@@ -42,6 +42,7 @@ Trying::Trying(job_record_t* job, const FoundAttempt& attempt)
     : job_(job), has_reservation_(attempt.reservation != nullptr) {
     job->part_ptr = attempt.partition;
     use_features(job->details, attempt.preferred);
+    compat::use_qos(job, attempt.qos);
     if (has_reservation_) use_reservation(job, attempt.reservation);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The ways in which Slurm tries to start one job.  Its queue names a job once for each: for each of
-// the job's partitions, for each reservation that it may use, and with the features that it prefers
-// as well as with those that it needs.
+// the job's partitions, for each of its QOS, for each reservation that it may use, and with the
+// features that it prefers as well as with those that it needs.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@ struct Attempt {
     // empty: as the job asked.
     std::string reservation;
     bool preferred = false;  // on nodes with the features that it prefers
+    std::uint32_t qos = 0;   // the id of one of several that the job named; 0: its only one
 
     bool operator==(const Attempt&) const = default;
 };
@@ -26,6 +27,7 @@ struct FoundAttempt {
     part_record_t* partition = nullptr;
     slurmctld_resv_t* reservation = nullptr;  // if it has one
     bool preferred = false;
+    std::uint32_t qos = 0;
 
     bool operator==(const FoundAttempt&) const = default;
 };

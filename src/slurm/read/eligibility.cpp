@@ -12,15 +12,12 @@
 
 #include <algorithm>
 
+#include "common/text.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
 namespace {
-
-std::string_view text(const char* value) {
-    return value ? value : "";
-}
 
 // When it began (a suspension moves that), or would begin if it started now.
 time_t begin_of(const job_record_t* job) {
@@ -243,10 +240,12 @@ NodeSet usable_nodes() {
     NodeSet usable(avail_node_bitmap);
     bit_and(usable.get(), up_node_bitmap);
     // Since slurmctld started such a node has not reported, but its job has not been lost either:
-    // what is agreed about it goes on.
+    // what is agreed about it goes on.  One that is powered down cannot report, and is woken.
     for (int i = 0; i < node_record_count; ++i)
         if (const node_record_t* node = node_record_table_ptr[i];
-            node && IS_NODE_UNKNOWN(node) && node->run_job_cnt > 0)
+            node && IS_NODE_UNKNOWN(node) &&
+            (node->run_job_cnt > 0 ||
+             (IS_NODE_POWERED_DOWN(node) && bit_test(avail_node_bitmap, i))))
             usable.add(i);
     return usable;
 }

@@ -45,14 +45,15 @@ void Queue::sort() {
 }
 
 std::uint32_t Queue::index_of(const job_queue_rec_t* record) {
-    const FoundAttempt attempt{record->part_ptr, record->resv_ptr, record->use_prefer};
+    const FoundAttempt attempt{record->part_ptr, record->resv_ptr, record->use_prefer,
+                               compat::qos_of(record)};
     auto same = std::find(found_.begin(), found_.end(), attempt);
     auto index = static_cast<std::uint32_t>(same - found_.begin());
     if (same == found_.end()) {
         found_.push_back(attempt);
         attempts_.push_back({attempt.partition->name,
                              attempt.reservation ? attempt.reservation->name : "",
-                             attempt.preferred});
+                             attempt.preferred, attempt.qos});
     }
     return index;
 }

@@ -88,7 +88,7 @@ std::string Asker::why() const {
 Result<std::unique_ptr<Asker>> connect() {
     Result<protocol::Endpoint> endpoint = protocol::find_endpoint();
     if (!endpoint) return endpoint.error();
-    auto seal = protocol::munge_seal(endpoint->munge_socket);
+    auto seal = protocol::make_seal(endpoint->authentication);
     if (!seal) return seal.error();
     return std::make_unique<Asker>(std::move(*endpoint), std::move(*seal));
 }

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The primary controller dies in the middle of an agreement, its backup takes over, and gives back."""
+"""The primary controller dies in the middle of an agreement, its backup takes over, and gives back.
+
+By then elastic.conf has become wrong, for which a primary would not start: the backup goes by what was in force.
+"""
 
 import os
 import re
@@ -60,9 +63,13 @@ def test_a_takeover_in_the_middle_of_an_agreement(pair):
     app.do("accept", offer["op"])
     app.event("accepted")
     wait_saved(cluster, app)
+    conf = (cluster.dir / "elastic.conf").read_text()
+    cluster.write_elastic_conf(conf + "Colour=red\n")
+    cluster.allowed_errors.append("unknown key Colour; the configuration before stays in force")
     cluster.kill_controller()
     wait_backup_in_control(cluster)
     wait_connected_again(cluster, app)
+    cluster.write_elastic_conf(conf)
     app.do("done", offer["op"])
     resized = app.event("resized")
     assert (resized["op"], resized["size"]) == (offer["op"], 4)
