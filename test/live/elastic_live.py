@@ -132,6 +132,11 @@ class Cluster:
         return f"n{number:0{len(str(self.nodes))}}"
 
     @property
+    def is_sanitized(self):
+        """Whether AddressSanitizer is in the controller, which keeps what is freed for a while."""
+        return self.mode == "fe" and bool(self.sanitized)
+
+    @property
     def all_nodes(self):
         return [self.node_name(number) for number in range(1, self.nodes + 1)]
 
@@ -145,7 +150,9 @@ class Cluster:
         arguments = ["--nodes", self.nodes, "--cpus", self.cpus, "--select", self.select,
                      "--plugins", self.build / "src/plugins/.libs", "--share", self.base]
         if self.mode == "fe":
-            arguments += ["--frontend", *["--sanitized", f"{self.sanitized}/src/plugins/.libs"] * bool(self.sanitized)]
+            arguments.append("--frontend")
+        if self.is_sanitized:
+            arguments += ["--sanitized", f"{self.sanitized}/src/plugins/.libs"]
         for line in self.conf:
             arguments += ["--conf-line", line]
         for line in self.elastic_lines:
