@@ -18,7 +18,7 @@ def operator(cluster, account):
 
 
 def test_an_operator_empties_only_what_is_drained(cluster, account, operator):
-    app = account.actor("malleable,min=1,max=4", "-N3")
+    app = account.actor("malleable,min=1,max=3", "-N3")  # of the size at which it gets no node in place of another
     node = cluster.nodes_of(app.job)[-1]
     refused = cluster.run("selastic", "evacuate", node, user=operator, check=False)
     assert refused.code == 1 and "administrators drain nodes" in refused.err, str(refused)
