@@ -26,8 +26,8 @@ Result<core::Config> KeptConfig::read(const std::string& path) {
 }
 
 void KeptConfig::keep(const std::string& folder) {
-    if (text_ == kept_) return;
-    if (auto written = write_file(copy_in(folder), text_, Durability::survives_process); !written)
+    if (!text_ || text_ == kept_) return;
+    if (auto written = write_file(copy_in(folder), *text_, Durability::survives_process); !written)
         return log_error("{}; a reconfiguration with a wrong elastic.conf would end slurmctld",
                          written.error().message);
     kept_ = text_;

@@ -2,6 +2,7 @@
 // elastic.conf, and a copy of it as it was when a controller last went by it, in StateSaveLocation.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/result.hpp"
@@ -19,8 +20,8 @@ class KeptConfig {
     static Result<core::Config> kept(const std::string& folder);
 
   private:
-    std::string text_;  // as read last
-    std::string kept_;  // as the copy is
+    std::optional<std::string> text_;  // as read last
+    std::optional<std::string> kept_;  // as the copy is, once this one has written it
 };
 
 }  // namespace elastic::controller

@@ -49,6 +49,20 @@ TEST(what_is_wrong_is_not_kept) {
     check_ok(KeptConfig::kept(folder / ""));
 }
 
+TEST(an_empty_file_takes_the_place_of_what_was_in_force) {
+    const Folder folder;
+    const std::string path = folder / "elastic.conf";
+    write(path, "GraceTime=7\n");
+    KeptConfig before;
+    check_ok(before.read(path));
+    before.keep(folder / "");
+    write(path, "");
+    KeptConfig after;
+    check_ok(after.read(path));
+    after.keep(folder / "");
+    check_eq(KeptConfig::kept(folder / "")->grace_time, core::Config().grace_time);
+}
+
 TEST(where_none_was_in_force_there_is_none) {
     const Folder folder;
     check_that(!KeptConfig::kept(folder / ""));

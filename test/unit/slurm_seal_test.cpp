@@ -13,7 +13,7 @@
 #include "common/fd.hpp"
 #include "folder.hpp"
 #include "protocol/seal.hpp"
-#include "testing.hpp"
+#include "seal_check.hpp"
 
 namespace elastic::protocol {
 namespace {
@@ -111,15 +111,8 @@ class Kiosk {
 
 TEST(what_slurm_has_sealed_opens_once) {
     const Kiosk kiosk;
-    const auto ours = kiosk.seal(), theirs = kiosk.seal();
-    const std::string payload("pay\0load\nand more", 17);
-    const auto credential = ours->seal(payload, geteuid());
-    check_ok(credential);
-    const auto opened = theirs->open(*credential);
-    check_ok(opened);
-    check_eq(opened->payload, payload);
-    check_eq(opened->uid, geteuid());
-    check_error(theirs->open(*credential), "auth/slurm: the token was taken before");
+    testing::check_opens_once(*kiosk.seal(), *kiosk.seal(),
+                              "auth/slurm: the token was taken before");
 }
 
 TEST(payloads_of_all_lengths_come_through) {
