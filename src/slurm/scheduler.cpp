@@ -129,8 +129,9 @@ Result<void> Scheduler::start(Start how) {
     if (goes_on) log_info("configuration read: policy {}", config_.policy_name);
     stopping_ = false;
     thread_ = std::thread([this] { run(); });
-    log_info("built for Slurm {}, policy {}, listening on port {}, journal {}", kBuiltForSlurm,
-             config_.policy_name, config_.listen_port, site_.journal_path);
+    log_info("built for Slurm {}, policy {}, {}, {}", kBuiltForSlurm, config_.policy_name,
+             listening ? fmt::format("listening on port {}", config_.listen_port) : "no port",
+             site_.journal_path.empty() ? "no journal" : "journal " + site_.journal_path);
     return {};
 }
 
