@@ -732,8 +732,8 @@ class Cluster:
         if name in CONTROLLERS and self.settings.sanitized:
             env |= sanitizer_environment(self.settings.sanitized)
         self.daemon(name).start([*self.settings.commands[name], *more], env, self.dir / f"log/{name}.out")
-        if name in CONTROLLERS:
-            self._await(30, lambda: self._controller_answers(name), f"{name} answers", self.daemon(name))
+        if name in CONTROLLERS:  # a backup of 24.11 takes half a minute to give up
+            self._await(60, lambda: self._controller_answers(name), f"{name} answers", self.daemon(name))
         elif name == "slurmdbd":
             self._await(30, self._accounting_answers, "slurmdbd answers", self.daemon(name))
 

@@ -35,20 +35,21 @@ struct Address {
     socklen_t size = 0;
 };
 
-// Of all interfaces.
-Address any_address(bool ipv6, int port) {
+Address address_of(const std::string& interface, bool ipv6, int port) {
     Address address;
     if (ipv6) {
+        const bool is_ipv4 = !interface.empty() && interface.find(':') == std::string::npos;
+        const std::string text = interface.empty() ? "::" : (is_ipv4 ? "::ffff:" : "") + interface;
         auto* in6 = reinterpret_cast<sockaddr_in6*>(&address.any);
         in6->sin6_family = AF_INET6;
-        in6->sin6_addr = in6addr_any;
         in6->sin6_port = htons(static_cast<uint16_t>(port));
+        inet_pton(AF_INET6, text.c_str(), &in6->sin6_addr);
         address.size = sizeof *in6;
     } else {
         auto* in4 = reinterpret_cast<sockaddr_in*>(&address.any);
         in4->sin_family = AF_INET;
-        in4->sin_addr.s_addr = htonl(INADDR_ANY);
         in4->sin_port = htons(static_cast<uint16_t>(port));
+        inet_pton(AF_INET, interface.empty() ? "0.0.0.0" : interface.c_str(), &in4->sin_addr);
         address.size = sizeof *in4;
     }
     return address;
@@ -60,17 +61,18 @@ Fd stream_socket(int family) {
 
 }  // namespace
 
-Result<Fd> listen_on(int port) {
+Result<Fd> listen_on(int port, const std::string& interface) {
     Fd socket = stream_socket(AF_INET6);
     const bool ipv6 = static_cast<bool>(socket);
     if (!ipv6) socket = stream_socket(AF_INET);
     if (!socket) return error("cannot make a socket: {}", strerror(errno));
     set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     if (ipv6) set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-    const Address address = any_address(ipv6, port);
+    const Address address = address_of(interface, ipv6, port);
     if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.any), address.size) != 0 ||
         ::listen(socket.get(), 128) != 0)
-        return error("cannot listen on port {} (ListenPort): {}", port, strerror(errno));
+        return error("cannot listen on port {} (ListenPort){}: {}", port,
+                     interface.empty() ? "" : " of " + interface, strerror(errno));
     return socket;
 }
 

@@ -372,7 +372,7 @@ Server::~Server() = default;
 Result<void> Server::start(const ServerOptions& options) {
     auto seal = make_seal_(options.authentication);
     if (!seal) return seal.error();
-    auto listener = listen_on(options.port);
+    auto listener = listen_on(options.port, options.interface);
     if (!listener) return listener.error();
     port_ = port_of(listener->get());
     loop_ = std::make_unique<Loop>(options, std::move(*seal), std::move(*listener), wake_);
@@ -391,7 +391,7 @@ Result<void> Server::reconfigure(const ServerOptions& options) {
     }
     Fd listener;
     if (options.port != options_.port) {
-        auto made = listen_on(options.port);
+        auto made = listen_on(options.port, options.interface);
         if (!made) return made.error();
         listener = std::move(*made);
         port_ = port_of(listener.get());

@@ -45,10 +45,20 @@ Clock::time_point after(Duration time) {
 }
 
 // To be called where Slurm cannot be reading slurm.conf just now.
+// The address of the interface on which slurmctld itself listens; "" if it does on all.
+std::string own_interface() {
+    if (!xstrcasestr(slurm_conf.comm_params, "NoCtldInAddrAny")) return "";
+    slurm_addr_t address;
+    slurm_setup_addr(&address, 0);
+    char text[INET6_ADDRSTRLEN];
+    slurm_get_ip_str(&address, text, sizeof text);
+    return text;
+}
+
 controller::ServerOptions server_options(const core::Config& config) {
     return {config.listen_port,
             protocol::authentication_of(text(slurm_conf.authtype), text(slurm_conf.authinfo)),
-            config.max_connections, config.max_connections_per_user};
+            config.max_connections, config.max_connections_per_user, own_interface()};
 }
 
 controller::ServerOptions locked_server_options(const core::Config& config) {
@@ -167,6 +177,7 @@ Result<void> Scheduler::open_storage(Start how) {
 // Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
 // restart (SelectType): so all is named that the next start would refuse.
 void Scheduler::reconfigure() {
+    if (std::exchange(is_started_by_reading_, false)) return;
     if (const std::size_t wrong = preflight_.check()) say_goes_on(wrong);
     reconfigure_ = true;
     wakeup_.notify();

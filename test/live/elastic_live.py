@@ -13,7 +13,7 @@ Always: every wait is for a condition, with a deadline, and says at the end
 what it has waited for; commands that fail say what they printed.
 """
 
-import functools
+import contextlib
 import json
 import os
 import pathlib
@@ -54,11 +54,12 @@ HARMLESS = [
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
     [r"error: \*\*\* (JOB|STEP) .* (CANCELLED|FAILED) .*\*\*\*", "what a slurmstepd tells its job"],
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
-    ["Unexpected missing socket error|Unable to register: |failed sending step completion message .*retrying",
-     "the controller was killed or read slurm.conf"],
+    ["Unexpected missing socket error|Unable to register: |Unable to send epilog complete message"
+     "|failed sending step completion message .*retrying", "the controller was killed or read slurm.conf"],
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
+    [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "an srun ends before it is told to"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
@@ -72,6 +73,17 @@ READING_SLURM_CONF = re.compile(
 # By that time too slurmctld tells a step that has just ended from one that should not be there any more.
 TIMED_OUT = re.compile("^.*(slurm_(receive_msg|msg_sendto).*Socket timed out"
                        "|Registered JobId=.* in state CANCELLED on node).*\n?", re.M)
+
+
+def slurm_version():
+    """Of the Slurm that is tested with, such as (22, 5)."""
+    slurm = os.environ.get("ELASTIC_SLURM")
+    said = subprocess.run([CLONE / "contribs/slurm-source", "version", *(["--slurm", slurm] if slurm else [])],
+                          check=True, capture_output=True, text=True).stdout
+    return tuple(map(int, re.match(r"(\d+)\.(\d+)", said).groups()))
+
+
+SLURM_VERSION = slurm_version()
 
 
 class Waited(AssertionError):
@@ -336,11 +348,22 @@ class Cluster:
         one that does just then loses messages, such as that of a step's end, which Slurm repeats after a minute."""
         before = len(self.log)
         readings = {name: self._readings(name) for name in self.slurmds}
-        self.run("scontrol", "reconfigure")
-        wait_until(lambda: until_log_says in self.log[before:],
-                   f"slurmctld.log says '{until_log_says}'")
+        with self.applications_reconnect():
+            self.run("scontrol", "reconfigure")
+            wait_until(lambda: until_log_says in self.log[before:], f"slurmctld.log says '{until_log_says}'")
         wait_until(lambda: all(self._readings(name) > count for name, count in readings.items()
                                if self.slurmd_lives(name)), "all slurmds have read slurm.conf")
+
+    @contextlib.contextmanager
+    def applications_reconnect(self):
+        """Until those that are connected before are so afterwards: since 23.11 a reconfiguration is another slurmctld."""
+        before = self._connected()
+        yield
+        wait_until(lambda: not any(self.state(job) == "RUNNING" for job in before - self._connected()),
+                   f"jobs {before} are connected")
+
+    def _connected(self):
+        return {entry["job"] for entry in self.selastic("jobs")["jobs"] if entry["connected"]}
 
     @property
     def slurmds(self):
@@ -412,11 +435,6 @@ class Cluster:
         """The names of the nodes of a job."""
         nodes = self.job(job).get("NodeList", "")
         return self.expand(nodes) if nodes not in ("", "(null)") else []
-
-    @functools.cached_property
-    def version(self):
-        """Of Slurm, such as (22, 5)."""
-        return tuple(map(int, re.search(r"(\d+)\.(\d+)", self.run("scontrol", "--version").out).groups()))
 
     def expand(self, hostlist):
         """n[1-3] as a list."""
@@ -510,9 +528,7 @@ class Cluster:
 
     def wait_connected(self, job):
         """Until the controller knows the job's application."""
-        wait_until(lambda: any(entry["job"] == job and entry["connected"]
-                               for entry in self.selastic("jobs")["jobs"]),
-                   f"job {job} is connected")
+        wait_until(lambda: job in self._connected(), f"job {job} is connected")
 
     def end_jobs(self):
         """Until nothing is in the queue."""

@@ -2,7 +2,7 @@
 """Jobs that ask for nodes of some kind, or for no more than some number of switches."""
 
 import pytest
-from elastic_live import ELASTIC, Cluster
+from elastic_live import ELASTIC, SLURM_VERSION, Cluster
 
 pytestmark = [pytest.mark.modes("ms"), pytest.mark.smoke]
 TREE = ["SwitchName=left Nodes=n[1-4]", "SwitchName=right Nodes=n[5-8]", "SwitchName=top Switches=left,right"]
@@ -11,6 +11,8 @@ TREE = ["SwitchName=left Nodes=n[1-4]", "SwitchName=right Nodes=n[5-8]", "Switch
 @pytest.fixture(scope="session")
 def cluster(request):
     mode, select = request.param
+    if select == "linear" and SLURM_VERSION >= (24, 5):
+        pytest.skip("Slurm has no topology for select/linear")
     options = [part for line in TREE for part in ("--file-line", "topology.conf", line)]
     options += ["--node-line", "n[6-7] Sockets=1 CoresPerSocket=4 ThreadsPerCore=1"]
     with Cluster(mode, select, build=request.config.getoption("--build"), conf=["TopologyPlugin=topology/tree"],

@@ -50,13 +50,13 @@ def test_a_job_that_can_never_run_keeps_nodes_from_nobody(cluster):
     """Also while those that it would start on are in use."""
     filler = cluster.sbatch("-N6", "--exclusive", "--time=5", wrap="sleep 600")
     cluster.wait_state(filler, "RUNNING")
-    never = submit_changed(cluster, "ReqNodeList=n[1-8]", "-N7", "--exclusive")
+    never = submit_changed(cluster, "MinTmpDiskNode=1", "-N7", "--exclusive")
     behind = cluster.sbatch("-N2", "--exclusive", "--time=10", wrap="sleep 600")
     cluster.wait_state(behind, "RUNNING")
     reason(cluster, never, "BadConstraints")
     cluster.run("scontrol", "release", never)  # nothing has changed
     reason(cluster, never, "BadConstraints")
-    cluster.run("scontrol", "update", f"JobId={never}", "ReqNodeList=n[1-7]")
+    cluster.run("scontrol", "update", f"JobId={never}", "MinTmpDiskNode=0")
     reason(cluster, never, "Resources")
 
 
@@ -278,7 +278,7 @@ def test_a_job_that_none_of_its_partitions_can_run_keeps_nodes_from_nobody(clust
     """Slurm holds no job that may use several."""
     filler = cluster.sbatch("-N6", "--exclusive", "-p", "shared", "--time=5", wrap="sleep 600")
     cluster.wait_state(filler, "RUNNING")
-    never = submit_changed(cluster, "ReqNodeList=n[1-8]", "-N4", "--exclusive", "-p", "left,shared")
+    never = submit_changed(cluster, "MinTmpDiskNode=1", "-N4", "--exclusive", "-p", "left,shared")
     behind = cluster.sbatch("-N2", "--exclusive", "-p", "shared", "--time=10", wrap="sleep 600")
     cluster.wait_state(behind, "RUNNING")
     reason(cluster, never, "Resources")

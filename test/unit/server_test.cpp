@@ -2,6 +2,7 @@
 // The server against peers that do not keep to the protocol, say too much or nothing at all: what
 // they cost, and that others do not notice.
 #include "controller/server.hpp"
+#include "controller/listener.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -258,6 +259,17 @@ TEST(connections_stay_when_the_port_changes) {
     check_that(std::holds_alternative<Accept>(served.next().message));
     Peer after(served);
     greet(served, after);
+}
+
+TEST(interfaces_have_the_same_port_apart) {
+    const auto first = listen_on(0, "127.0.0.1");
+    check_that(static_cast<bool>(first));
+    const int port = port_of(first->get());
+    check_that(static_cast<bool>(listen_on(port, "127.0.0.2")));
+    const std::string taken = "cannot listen on port " + std::to_string(port) + " (ListenPort)";
+    check_eq(listen_on(port, "127.0.0.1").error().message,
+             taken + " of 127.0.0.1: Address already in use");
+    check_eq(listen_on(port, "").error().message, taken + ": Address already in use");
 }
 
 TEST(a_port_that_is_taken_is_named_and_changes_nothing) {
