@@ -56,10 +56,11 @@ HARMLESS = [
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
     ["Unexpected missing socket error|Unable to register: |Unable to send epilog complete message"
      "|failed sending step completion message .*retrying", "the controller was killed or read slurm.conf"],
+    ["System GPU detection failed", "a node without GPUs, as 26.05 sees it"],
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
-    [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "an srun ends before it is told to"],
+    [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
@@ -356,7 +357,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def applications_reconnect(self):
-        """Until those that are connected before are so afterwards: since 23.11 a reconfiguration is another slurmctld."""
+        """Until those connected before are so afterwards: since 23.11 a reconfiguration is another slurmctld."""
         before = self._connected()
         yield
         wait_until(lambda: not any(self.state(job) == "RUNNING" for job in before - self._connected()),

@@ -206,11 +206,11 @@ def test_a_growth_passes_a_reservation_behind_its_end(cluster):
 
 
 def test_a_magnetic_reservation_draws_jobs(cluster):
-    """Those that may use it and fit, without being asked; others start elsewhere."""
+    """Those that may use it and fit (since 25.11.1 into its time, too), without being asked; others start elsewhere."""
     with reservation(cluster, "drawn", "n[1-3]", Flags="MAGNETIC,IGNORE_JOBS"):
-        larger = cluster.sbatch("-N5", "--exclusive", wrap="sleep 60")
-        fits = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
-        waits = cluster.sbatch("-N2", "--exclusive", wrap="sleep 60")
+        larger = cluster.sbatch("-N5", "--exclusive", "--time=5", wrap="sleep 60")
+        fits = cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="sleep 60")
+        waits = cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="sleep 60")
         for job in (larger, fits):
             cluster.wait_state(job, "RUNNING")
         assert not set(cluster.nodes_of(larger)) & RESERVED

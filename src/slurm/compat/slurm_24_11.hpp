@@ -150,15 +150,17 @@ inline bitstr_t* unreserved_nodes(job_record_t* job, time_t* when) {
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
 inline bool has_switches(const job_record_t*) {
-    const char* topology = slurm_conf.topology_plugin;
-    return topology && (strstr(topology, "tree") || strstr(topology, "block"));
+    int switches = 0;
+    return topology_g_get(TOPO_DATA_REC_CNT, &switches) == SLURM_SUCCESS && switches > 0;
 }
 inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
     topology_g_whole_topo(nodes);
 }
 #else
 inline bool has_switches(const job_record_t* job) {
-    return topology_g_whole_topo_enabled(job->part_ptr->topology_idx);
+    int switches = 0;
+    char* topology = job->part_ptr->topology_name;
+    return topology_g_get(TOPO_DATA_REC_CNT, topology, &switches) == SLURM_SUCCESS && switches > 0;
 }
 inline void add_nodes_of_switches(const job_record_t* job, bitstr_t* nodes) {
     topology_g_whole_topo(nodes, job->part_ptr->topology_idx);
