@@ -59,6 +59,7 @@ HARMLESS = [
     ["System GPU detection failed", "a node without GPUs, as 26.05 sees it"],
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["Database settings not recommended values", "a database for some tests"],
+    ["We can't find assoc 1 on cluster", "slurmdbd of a new cluster"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
