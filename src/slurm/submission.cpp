@@ -152,6 +152,10 @@ Result<void> check_features(const job_desc_msg_t* job) {
 // What does not go with a size that changes.
 Result<void> check_resizable(const job_desc_msg_t* job) {
     if (auto ok = check_gres(job); !ok) return ok;
+    if (compat::segment_size(job) > 0)
+        return elastic::error(
+            "elastic: --segment wants nodes in groups, which a job that changes its nodes cannot "
+            "keep; leave it out");
     return check_features(job);
 }
 
@@ -167,7 +171,7 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
     if (job->shared != NO_VAL16 && job->shared != 0)
         return elastic::error(
             "elastic: the job must have its nodes whole; leave out "
-            "--oversubscribe and --exclusive=user|mcs");
+            "--oversubscribe and --exclusive=user|mcs|topo");
     if (annotation.max > annotation.min)
         if (auto ok = check_resizable(job); !ok) return ok;
     if (!annotation.packet.empty() && !job->script)

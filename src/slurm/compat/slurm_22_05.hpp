@@ -151,6 +151,21 @@ inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
 // The separator of [a|b]: one feature, and all nodes have it.
 constexpr auto kMatchingOr = FEATURE_OP_XOR;
 
+// What --extra asks of nodes (SchedulerParameters=extra_constraints); null if that is nothing.
+inline const char* extra_constraints(const job_record_t*) {
+    return nullptr;
+}
+// Takes from a set the nodes that are not so.
+inline void keep_extra_constraints(const job_record_t*, bitstr_t*) {}
+
+// Nodes that --segment wants beside each other; 0 if it says nothing.
+inline std::uint32_t segment_size(const job_desc_msg_t*) {
+    return 0;
+}
+inline std::uint32_t segment_size(const job_details*) {
+    return 0;
+}
+
 // Tasks beside each other on a node with --distribution=plane.
 inline std::uint32_t plane_size(const job_details* details) {
     return details->plane_size;

@@ -7,6 +7,7 @@
 extern "C" {
 #include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
+#include "src/common/extra_constraints.h"
 #include "src/common/job_features.h"
 #include "src/common/job_resources.h"
 #include "src/common/job_state_reason.h"
@@ -168,6 +169,24 @@ inline void add_nodes_of_switches(const job_record_t* job, bitstr_t* nodes) {
 #endif
 
 constexpr auto kMatchingOr = FEATURE_OP_MOR;
+
+inline const char* extra_constraints(const job_record_t* job) {
+    return job->extra_constraints ? job->extra : nullptr;
+}
+
+inline void keep_extra_constraints(const job_record_t* job, bitstr_t* nodes) {
+    if (!job->extra_constraints) return;
+    for (int i = 0; const node_record_t* node = next_node_bitmap(nodes, &i); ++i)
+        if (!node->extra_data || !extra_constraints_test(job->extra_constraints, node->extra_data))
+            bit_clear(nodes, i);
+}
+
+inline std::uint32_t segment_size(const job_desc_msg_t* job) {
+    return job->segment_size == NO_VAL16 ? 0 : job->segment_size;
+}
+inline std::uint32_t segment_size(const job_details* details) {
+    return details->segment_size;
+}
 
 // In the layout since then.
 inline std::uint32_t plane_size(const job_details*) {

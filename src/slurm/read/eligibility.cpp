@@ -278,6 +278,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     if (IS_JOB_PENDING(job) && details->req_node_bitmap && suffice(job, details->req_node_bitmap))
         mask &= NodeSet(details->req_node_bitmap);
     keep_fitting_hardware(details, mask);
+    compat::keep_extra_constraints(job, mask.get());
     prefer_large_enough(job, mask);
     if (IS_JOB_RUNNING(job)) {
         bit_and_not(mask.get(), compat::powered_down_nodes());
@@ -328,6 +329,7 @@ Eligibilities::Constraints Eligibilities::constraints_of(const job_record_t* job
         result.alternative = Alternatives(job).of(job);
     result.excluded = text(details->exc_nodes);
     result.required = text(details->req_nodes);
+    result.extra = text(compat::extra_constraints(job));
     result.memory = details->pn_min_memory;
     result.processors = details->pn_min_cpus;
     result.disk = details->pn_min_tmp_disk;

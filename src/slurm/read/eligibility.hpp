@@ -54,7 +54,7 @@ class Eligibilities {
     // What decides which nodes a job may use: equal constraints, equal sets.
     struct Constraints {
         const part_record_t* partition = nullptr;
-        std::string_view features, excluded, required;
+        std::string_view features, excluded, required, extra;
         int alternative = -1;  // of a matching OR, by the nodes that the job runs on
         std::uint64_t memory = 0, shape = 0;
         std::uint32_t processors = 0, disk = 0;

@@ -70,7 +70,7 @@ void add_details(Hash& hash, const job_details* details) {
              details->pn_min_tmp_disk, details->contiguous, details->core_spec, details->overcommit,
              details->share_res, details->whole_node, details->task_dist,
              compat::plane_size(details), details->features_use, details->req_nodes,
-             details->exc_nodes);
+             details->exc_nodes, compat::segment_size(details));
     add_layout(hash, details->mc_ptr);
 }
 
@@ -83,7 +83,7 @@ controller::RequestId request_of(const job_record_t* job) {
              job->assoc_id, job->qos_id, job->tres_per_job, job->tres_per_node,
              job->tres_per_socket, job->tres_per_task, job->cpus_per_tres, job->mem_per_tres,
              job->mcs_label, job->network, job->batch_features, job->reboot,
-             job->bit_flags & kFlags, job->req_switch);
+             job->bit_flags & kFlags, job->req_switch, compat::extra_constraints(job));
     add_details(hash, job->details);
     if (list_count(resv_list) > 0) hash.add(job->time_limit, job->time_min);
     if (job->req_switch) hash.add(job->job_id, job->wait4switch);  // each waits for its own time

@@ -10,7 +10,8 @@ import re
 import time
 
 import pytest
-from elastic_live import wait_until
+from conftest import USER
+from elastic_live import SLURM_VERSION, wait_until
 
 pytestmark = pytest.mark.modes("ms")
 
@@ -172,6 +173,21 @@ def test_growth_ends_at_a_qos_limit(cluster, account, elastic):
     account.change_qos(qos, "MaxTRESPerJob=node=6", "MaxTRESPJ=node=6$")
     assert app.take_expand()["size"] == 6
     finish(cluster, app)
+
+
+@pytest.mark.skipif(SLURM_VERSION < (24, 11), reason="a job has one QOS")
+def test_a_job_starts_with_any_of_its_qos(cluster, account):
+    for name, nodes in (("wide", 6), ("tight", 2)):
+        account.sacctmgr("add", "qos", f"{account.name}{name}", f"GrpTRES=node={nodes}")
+    both = f"{account.name}wide,{account.name}tight"
+    account.sacctmgr("modify", "user", USER, "where", f"account={account.name}", "set", f"qos+={both}")
+    rigid = account.sbatch("-q", both, "-N4", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(rigid, "RUNNING")
+    assert cluster.job(rigid)["QOS"] == f"{account.name}wide"
+    app = account.actor("malleable,min=1,max=8", "-q", both, "-N1")
+    assert cluster.job(app.job)["QOS"] in both.split(",")
+    second = account.sbatch("-q", both, "-N2", "--exclusive", wrap="sleep 600")
+    cluster.wait_state(second, "RUNNING")
 
 
 @pytest.fixture
