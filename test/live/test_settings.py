@@ -8,8 +8,10 @@ With settings that become wrong while it runs it says the same at each reconfigu
 and goes on.
 """
 
+import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -145,6 +147,41 @@ def test_a_slurm_conf_that_becomes_wrong_is_named(cluster, slurm_conf, expect_er
     assert app.take_shrink()["size"] == 1
     app.exit()
     cluster.wait_state(app.job, "COMPLETED")
+
+
+@pytest.fixture
+def daemonised(cluster):
+    """The controller as systemd starts it, with -D no more; what tells its process id."""
+    minicluster.end_daemons([cluster.minicluster.daemon("slurmctld")])
+    cluster.run(cluster.dir / "sbin/slurmctld", "-f", cluster.dir / "slurm.conf")
+
+    def pid():
+        return int((cluster.dir / "run/slurmctld.pid").read_text())
+
+    yield pid
+    last = pid()
+    os.kill(last, signal.SIGTERM)
+    wait_until(lambda: not minicluster.process_began(last), "slurmctld has ended")
+    cluster.start_controller()
+
+
+@pytest.mark.skipif(SLURM_VERSION < (23, 11), reason="slurmctld reads its configuration in the same process")
+def test_a_reconfiguration_that_fails_ends_no_controller(cluster, slurm_conf, daemonised, expect_errors):
+    """Where the new slurmctld gives up the old one goes on, with our plugin begun anew."""
+    expect_errors += ["elastic.conf", "_refresh_assoc_mgr_qos_list: no new list", "fatal: Can't find plugin"]
+    app = cluster.actor("malleable,min=1,max=8", "-N2")
+    right = (cluster.dir / "elastic.conf").read_text()
+    cluster.write_elastic_conf(right + "Colour=red\n")
+    first = daemonised()
+    _, taken = slurm_conf()
+    assert taken and daemonised() != first
+    second = daemonised()
+    _, taken = slurm_conf("SelectType=select/nothing")
+    assert not taken and daemonised() == second
+    cluster.run("selastic", "expand", app.job, 4)
+    assert app.take_expand()["size"] == 4
+    cluster.write_elastic_conf(right)
+    assert slurm_conf()[1]
 
 
 def test_an_elastic_conf_that_becomes_wrong_is_named(cluster, elastic, expect_errors):
