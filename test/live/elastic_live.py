@@ -56,6 +56,7 @@ HARMLESS = [
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
     ["Unexpected missing socket error|Unable to register: |Unable to send epilog complete message"
      "|failed sending step completion message .*retrying", "the controller was killed or read slurm.conf"],
+    ["make_node_idle: .* comp_job_cnt underflow", "a job was completing on a lost node when slurmctld was executed anew"],
     ["System GPU detection failed", "a node without GPUs, as 26.05 sees it"],
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["If using PrologFlags=Contain for pam_slurm_adopt", "what slurmctld always says of that flag"],
@@ -368,7 +369,9 @@ class Cluster:
                    f"jobs {before} are connected")
 
     def _connected(self):
-        return {entry["job"] for entry in self.selastic("jobs")["jobs"] if entry["connected"]}
+        """The jobs whose applications are connected; none where the controller does not answer."""
+        answer = self.selastic("jobs", check=False)
+        return set() if isinstance(answer, Result) else {job["job"] for job in answer["jobs"] if job["connected"]}
 
     @property
     def slurmds(self):
