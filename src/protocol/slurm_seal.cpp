@@ -33,7 +33,7 @@ namespace elastic::protocol {
 namespace {
 
 constexpr std::uint16_t kVersion = 42 << 8;  // of Slurm 24.11; kiosks do not look at it
-constexpr std::uint32_t kCreate = 1, kVerify = 2;
+constexpr std::uint32_t kCreate = 64001, kVerify = 64002;
 constexpr std::uint32_t kMaxToken = 16 * 1024;
 constexpr timeval kPatience{2, 0};
 
@@ -79,10 +79,14 @@ std::string request(std::uint32_t what, std::string_view body) {
     return text + std::string(body);
 }
 
-std::vector<std::string> kiosks(const std::string& socket_path) {
-    if (!socket_path.empty()) return {socket_path};
+// In the order of Slurm, to which `first` is what it knows of the cluster.
+std::vector<std::string> kiosks(const std::string& first) {
     if (const char* named = std::getenv("SLURM_SACK_SOCKET"); named && *named) return {named};
-    return {"/run/slurm/sack.socket", "/run/slurmctld/sack.socket", "/run/slurmdbd/sack.socket"};
+    std::vector<std::string> paths{"/run/slurm/sack.socket", kControllerKiosk,
+                                   "/run/slurmdbd/sack.socket"};
+    std::erase(paths, first);
+    if (!first.empty()) paths.insert(paths.begin(), first);
+    return paths;
 }
 
 Fd connect_to(const std::string& path) {
@@ -160,13 +164,13 @@ class SlurmSeal : public Seal {
 
   private:
     Result<Fd> ask(const std::string& text) const {
-        std::string why = "no socket";
+        std::string why;
         for (const std::string& path : kiosks(socket_path_)) {
             Fd kiosk = connect_to(path);
             if (kiosk && send_all(kiosk.get(), text)) return kiosk;
-            why = fmt::format("{}: {}", path, std::strerror(errno));
+            why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", path, std::strerror(errno));
         }
-        return error("auth/slurm: {}", why);
+        return error("auth/slurm: does slurmd, sackd or slurmctld run here? {}", why);
     }
 
     Result<void> verify(const std::string& token) const {

@@ -81,7 +81,7 @@ class Kiosk {
             if (size < 14) continue;
             text.resize(static_cast<std::size_t>(size));
             ck_assert_uint_eq(number_at(text, 2), text.size() - 2);
-            const std::string answer = number_at(text, 6) == 1 ? created(text) : verified(text);
+            const std::string answer = number_at(text, 6) == 64001 ? created(text) : verified(text);
             ck_assert_int_eq(::send(peer.get(), answer.data(), answer.size(), 0),
                              static_cast<ssize_t>(answer.size()));
         }
@@ -152,16 +152,28 @@ TEST(tokens_that_are_none_are_refused) {
                 "auth/slurm: the token is for another message");
 }
 
-TEST(without_a_kiosk_the_socket_is_named) {
+TEST(without_a_kiosk_the_sockets_are_named) {
     const auto seal = std::move(*slurm_seal("/nonexistent/socket"));
+    setenv("SLURM_SACK_SOCKET", "/nonexistent/other", 1);
     check_error(seal->seal("pay", kAnyReader),
-                "auth/slurm: /nonexistent/socket: No such file or directory");
+                "auth/slurm: does slurmd, sackd or slurmctld run here? /nonexistent/other: "
+                "No such file or directory");
+}
+
+TEST(what_the_environment_names_is_asked_alone) {
+    const Kiosk kiosk;
+    const auto seal = std::move(*slurm_seal("/nonexistent/socket"));
+    setenv("SLURM_SACK_SOCKET", kiosk.socket().c_str(), 1);
+    check_ok(seal->open(*seal->seal("pay", geteuid())));
 }
 
 TEST(slurm_conf_says_how) {
-    check_that(authentication_of("auth/slurm", "ttl=60").by == Authentication::By::slurm);
-    check_that(authentication_of("auth/munge", "").by == Authentication::By::munge);
-    check_that(authentication_of("", "").by == Authentication::By::munge);
+    using By = Authentication::By;
+    check_that(
+        (authentication_of("auth/slurm", "ttl=60", "/k") == Authentication{By::slurm, "/k"}));
+    check_that(authentication_of("slurm", "", "/k").by == By::slurm);  // Slurm takes it so, too
+    check_that(authentication_of("auth/munge", "", "/k") == Authentication{});
+    check_that(authentication_of("", "", "/k").by == By::munge);
 }
 
 }  // namespace
