@@ -7,6 +7,7 @@ order is the test's choice.
 
 import hashlib
 import json
+import os
 import pathlib
 import pwd
 import re
@@ -50,8 +51,8 @@ with socket.socket(socket.AF_UNIX) as kiosk:
 
 def token(cluster, payload, user=None, reader=None):
     """What the login node's kiosk gives that user for the bytes, for the controller's user or another."""
-    digest = hashlib.sha256(payload).digest()
-    request = struct.pack(">III", 64001, controller_user(cluster) if reader is None else reader, len(digest)) + digest
+    about = hashlib.sha256(payload).digest() + os.urandom(8)
+    request = struct.pack(">III", 64001, controller_user(cluster) if reader is None else reader, len(about)) + about
     message = struct.pack(">HI", 42 << 8, 4 + len(request)) + request
     socket_path = cluster.dir / "run.d/login/slurm/sack.socket"
     return _output_as(user, [sys.executable, "-c", ASK_KIOSK, str(socket_path)], message)[4:-1]

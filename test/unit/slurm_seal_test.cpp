@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Seals by tokens of auth/slurm, of a kiosk that the test plays: it signs with a number and knows
-// which it gave out.
+// Seals by tokens of auth/slurm, of a kiosk that the test plays: it signs what is the same with the
+// same number, as Slurm's does, and knows which tokens it gave out.
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -64,12 +64,16 @@ class Kiosk {
 
     std::string socket() const { return folder_ / "socket"; }
     std::unique_ptr<Seal> seal() const { return std::move(*slurm_seal(socket())); }
+    void take(const std::string& token, std::uint32_t reader = kAnyReader) {
+        const std::lock_guard lock(mutex_);
+        readers_[token] = reader;
+    }
     // A token that the kiosk says is good, whatever it says.
     std::string give(const std::string& claims, std::uint32_t reader = kAnyReader) {
         const std::string token = for_urls(base64(R"({"alg":"HS256"})")) + "." +
-                                  for_urls(base64(claims)) + ".s" + std::to_string(++given_);
-        const std::lock_guard lock(mutex_);
-        readers_[token] = reader;
+                                  for_urls(base64(claims)) + "." +
+                                  std::to_string(std::hash<std::string>()(claims));
+        take(token, reader);
         return token;
     }
 
@@ -105,7 +109,6 @@ class Kiosk {
     Fd listener_;
     std::mutex mutex_;
     std::map<std::string, std::uint32_t> readers_;  // by token
-    int given_ = 0;
     std::thread thread_;
 };
 
@@ -113,6 +116,24 @@ TEST(what_slurm_has_sealed_opens_once) {
     const Kiosk kiosk;
     testing::check_opens_once(*kiosk.seal(), *kiosk.seal(),
                               "auth/slurm: the token was taken before");
+}
+
+TEST(two_tokens_of_a_second_are_two) {
+    const Kiosk kiosk;
+    const auto seal = kiosk.seal();
+    for (int i = 0; i < 2; ++i) check_ok(seal->open(*seal->seal("once more", kAnyReader)));
+}
+
+TEST(a_signature_that_is_written_otherwise_makes_no_other_token) {
+    Kiosk kiosk;
+    const auto seal = kiosk.seal();
+    const auto credential = *seal->seal("pay", kAnyReader);
+    const auto end = credential.find('\n');
+    const auto otherwise = credential.substr(0, end) + "=";
+    kiosk.take(otherwise);
+    check_ok(seal->open(credential));
+    check_error(seal->open(otherwise + credential.substr(end)),
+                "auth/slurm: the token was taken before");
 }
 
 TEST(payloads_of_all_lengths_come_through) {
@@ -145,7 +166,7 @@ TEST(tokens_that_are_none_are_refused) {
     Kiosk kiosk;
     const auto seal = kiosk.seal();
     check_error(seal->open(""), "auth/slurm: no token before the message");
-    check_error(seal->open("a.b.c\npay"), "auth/slurm: Slurm does not take this token");
+    check_error(seal->open("a.b.c\npay"), "auth/slurm: the token cannot be read");
     check_error(seal->open(std::string("a\0b\npay", 7)), "auth/slurm: a NUL in the token");
     check_error(seal->open(kiosk.give("{") + "\npay"), "auth/slurm: the token cannot be read");
     check_error(seal->open(kiosk.give("{}") + "\npay"),
