@@ -229,7 +229,6 @@ def test_with_slurmdbd_with_users_names_in_tokens_and_with_other_tokens(request)
     """Nodes need not know the users (use_client_ids), slurmdbd has no MUNGE either, slurmctld takes auth/jwt too."""
     conf = ["AuthInfo=use_client_ids,ttl=30", "AuthAltTypes=auth/jwt", "AuthAltParameters=jwt_key=@DIR@/slurm.key"]
     with without_munge("--accounting", nodes=3, build=request.config.getoption("--build"), conf=conf) as cluster:
-        cluster.allowed_errors.append("We can't find assoc 1")  # of the cluster that is added, with MUNGE too
         app = cluster.actor("malleable,min=1,max=3", "-N2")
         assert "id" in claims_of(token(cluster, b"text"))
         grows_and_shrinks(cluster, app)
