@@ -8,6 +8,10 @@ for thousands of nodes.
 With --accounting there is a slurmdbd, and a mariadbd of its own: it has no port, and no passwords either, since only
 slurmctld's user reaches its socket.
 
+With --auth slurm there is no MUNGE: Slurm's daemons themselves say who somebody is, at sockets below /run that nothing
+can move. So each daemon has in the place of /run, in a mount namespace of its own, a folder in run.d/, and the sackd of
+a login node has the one that commands see.
+
 A cluster is a directory. It holds the configuration, MUNGE key and socket, state, logs, and in pids/ one file a daemon
 with its process id and the time the kernel says that process began. Daemons are started with `-D` and kept as plain
 background processes, so their ids are known from the first moment.
@@ -243,8 +247,8 @@ def can_unshare():
 
 
 def in_namespaces(host_name, mounts, command):
-    """The command with a host name and mounts (arguments of mount) that nobody else sees."""
-    steps = [f"echo {host_name} >/proc/sys/kernel/hostname",
+    """The command with a host name, if any, and mounts (arguments of mount) that nobody else sees."""
+    steps = [*([f"echo {host_name} >/proc/sys/kernel/hostname"] if host_name else []),
              *(shlex.join(["mount", *map(str, mount)]) for mount in mounts), 'exec "$@"']
     return ["unshare", "--mount", "--uts", "sh", "-ec", "\n".join(steps), "sh", *command]
 
@@ -333,16 +337,13 @@ def sanitizer_environment(folder):
 # ---- configuration
 
 # The daemons listen on all addresses (Slurm cannot be told to use the loopback one alone); what keeps others out is the
-# cluster's own MUNGE key.
+# cluster's own key.
 SLURM_CONF = """\
 ClusterName=minicluster
 SlurmctldPort={controller_port}
 SlurmdPort={slurmd_port}
 SlurmUser={slurm_user}
 SlurmdUser={user}
-AuthType=auth/munge
-AuthInfo=socket=@DIR@/munge/socket
-CredType=cred/munge
 StateSaveLocation=@DIR@/state
 SlurmdSpoolDir=@DIR@/spool/%n
 SlurmctldPidFile=@DIR@/run/slurmctld.pid
@@ -381,12 +382,10 @@ JobSubmitPlugins=elastic
 PluginDir=@DIR@/plugins:{slurm_plugins}
 """
 
-# For the connection to slurmdbd MUNGE's socket is where a password would be; AuthInfo does not count there.
 WITH_ACCOUNTING = """\
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=localhost
 AccountingStoragePort={accounting_port}
-AccountingStoragePass=@DIR@/munge/socket
 AccountingStorageEnforce=associations,limits,qos
 """
 
@@ -394,8 +393,6 @@ SLURMDBD_CONF = """\
 DbdHost=localhost
 DbdPort={accounting_port}
 SlurmUser={slurm_user}
-AuthType=auth/munge
-AuthInfo=socket=@DIR@/munge/socket
 PluginDir={slurm_plugins}
 LogFile=@DIR@/log/slurmdbd.log
 PidFile=@DIR@/run/slurmdbd.pid
@@ -404,6 +401,15 @@ StorageHost=localhost
 StorageUser=slurm
 StorageLoc=slurm_acct_db
 """
+
+# For slurm.conf, for its connection to slurmdbd, and for slurmdbd.conf. MUNGE's socket is where a password would be in
+# the second; AuthInfo does not count there.
+AUTHENTICATION = {
+    "munge": ("AuthType=auth/munge\nAuthInfo=socket=@DIR@/munge/socket\nCredType=cred/munge\n",
+              "AccountingStoragePass=@DIR@/munge/socket\n",
+              "AuthType=auth/munge\nAuthInfo=socket=@DIR@/munge/socket\n"),
+    "slurm": ("AuthType=auth/slurm\nCredType=auth/slurm\n", "", "AuthType=auth/slurm\n"),
+}
 
 # Two controllers on a host have an address each. The address is the host name, too: a slurmctld knows by it which of
 # the two it is, and /etc/hosts needs no entry.
@@ -424,7 +430,8 @@ def slurm_conf_lines(settings):
     lines += node_lines(settings)
     everywhere = hostlist(settings, range(1, settings.nodes + 1))
     lines.append(f"PartitionName=debug Nodes={everywhere} Default=YES DefaultTime=60 MaxTime=INFINITE State=UP")
-    rest = (STOCK if settings.stock else ELASTIC) + (WITH_ACCOUNTING if settings.accounting else "")
+    own, at_slurmdbd, _ = AUTHENTICATION[settings.auth]
+    rest = own + (STOCK if settings.stock else ELASTIC) + (WITH_ACCOUNTING + at_slurmdbd) * settings.accounting
     return lines + rest.format(**vars(settings)).splitlines()
 
 
@@ -526,8 +533,8 @@ class Cluster:
     def _variables(self):
         """What makes commands talk to this cluster: variables, and the folders to stand first in PATH and its like."""
         settings = self.settings
-        return ({"MINICLUSTER_DIR": str(self.dir), "SLURM_CONF": str(self.conf),
-                 "MUNGE_SOCKET": f"{self.dir}/munge/socket"},
+        munge = {"MUNGE_SOCKET": f"{self.dir}/munge/socket"} if settings.auth == "munge" else {}
+        return ({"MINICLUSTER_DIR": str(self.dir), "SLURM_CONF": str(self.conf)} | munge,
                 {"PATH": ":".join([f"{self.dir}/bin", *settings.tools]), "LD_LIBRARY_PATH": settings.library_path})
 
     def environment(self):
@@ -541,13 +548,25 @@ class Cluster:
     def _shell(self):
         """Shell commands that do the same."""
         variables, before = self._variables()
+        hint = f"[ /run -ef {self.dir}/run.d/login ] || " \
+               "echo \"minicluster: commands find this cluster in 'contribs/minicluster shell' alone\" >&2\n"
         return "".join(
             [f"export {name}={shlex.quote(value)}\n" for name, value in variables.items()] +
-            [f'export {name}={shlex.quote(value)}"${{{name}:+:${name}}}"\n' for name, value in before.items() if value])
+            [f'export {name}={shlex.quote(value)}"${{{name}:+:${name}}}"\n' for name, value in before.items()
+             if value] + [hint] * (self.settings.auth == "slurm"))
 
     def _output_of(self, command, *arguments):
         """What one of Slurm's commands prints, None if it fails."""
-        return output_of(str(self.dir / "bin" / command), *arguments, env=self.environment())
+        return output_of(*self.placed([str(self.dir / "bin" / command), *arguments]), env=self.environment())
+
+    def placed(self, command, host="login"):
+        """The command on that host of the cluster: with auth/slurm each has its own /run."""
+        if self.settings.auth == "munge":
+            return command
+        run = self.dir / "run.d" / host
+        run.mkdir(parents=True, exist_ok=True)
+        shutil.chown(run, self.settings.slurm_user)
+        return in_namespaces("", [("--bind", run, "/run")], command)
 
     # -- conditions; ports come first: Slurm's commands are slow to give up on a closed one
 
@@ -650,6 +669,9 @@ class Cluster:
             self._copy_plugins()
             tools = os.path.realpath(os.environ.get("ELASTIC_TOOL_DIR") or f"{settings.plugins}/../../..")
             settings.tools = [tools] * os.path.exists(f"{tools}/selastic")
+        if settings.auth == "slurm" and not os.path.exists(f"{settings.slurm_plugins}/auth_slurm.so"):
+            raise Failure(f"--auth slurm: no auth_slurm.so in {settings.slurm_plugins}: take a newer Slurm"
+                          " (--slurm 24.11), built where libjwt-dev is")
 
     def _copy_plugins(self):
         """Our plugins where all users can read them; made anew when the controller is started again."""
@@ -673,14 +695,17 @@ class Cluster:
         if not os.path.ismount("/sys/fs/cgroup"):  # slurmd looks for one, and ends, but here nothing uses it
             files["cgroup.conf"] = "CgroupPlugin=cgroup/v1\n"
         if settings.accounting:
-            files["slurmdbd.conf"] = SLURMDBD_CONF.format(**vars(settings))
+            files["slurmdbd.conf"] = SLURMDBD_CONF.format(**vars(settings)) + AUTHENTICATION[settings.auth][2]
         for name, line in settings.file_line:
             files[name] = files.get(name, "") + line + "\n"
         for name, text in files.items():
             (self.dir / name).write_text(text.replace("@DIR@", str(self.dir)))
-        if settings.accounting:  # slurmdbd wants it to be readable by its user alone
-            (self.dir / "slurmdbd.conf").chmod(0o600)
-            shutil.chown(self.dir / "slurmdbd.conf", settings.slurm_user)
+        if settings.auth == "slurm":
+            (self.dir / "slurm.key").write_bytes(os.urandom(128))
+        for name in ("slurmdbd.conf", "slurm.key"):  # Slurm wants them to be readable by its user alone
+            with contextlib.suppress(FileNotFoundError):
+                (self.dir / name).chmod(0o600)
+                shutil.chown(self.dir / name, settings.slurm_user)
         settings.commands = self._daemon_commands()
         (self.dir / "settings").write_text(json.dumps(vars(settings)))
         (self.dir / "env.sh").write_text(self._shell())
@@ -692,12 +717,14 @@ class Cluster:
         commands = {name: [*slurmd, name] for name in settings.slurmds}
         if settings.private_tmp:
             commands = {name: self._with_private_tmp(name, command) for name, command in commands.items()}
+        if settings.auth == "slurm":
+            commands["sackd"] = [f"{sbin}/sackd", "-D", "-f", conf]
         commands["slurmctld"] = [f"{sbin}/slurmctld", "-D", "-f", conf]
         if settings.controllers == 2:
             commands |= {name: self._on_own_host(name, commands["slurmctld"]) for name in CONTROLLERS}
         if settings.accounting:
             commands["slurmdbd"] = [f"{sbin}/slurmdbd" if settings.slurm else program("slurmdbd", "slurmdbd"), "-D"]
-        return commands
+        return {name: self.placed(command, "login" if name == "sackd" else name) for name, command in commands.items()}
 
     def _on_own_host(self, name, command):
         """A controller that has its own host name, and its own folder for the file with its process id."""
@@ -727,7 +754,7 @@ class Cluster:
     # -- starting
 
     def _start(self, name, *more):
-        """One of Slurm's daemons; afterwards it answers, but for a slurmd, which is not waited for."""
+        """One of Slurm's daemons; afterwards it answers, but for slurmd and sackd, which are not waited for."""
         env = self.environment() | {"MYSQL_UNIX_PORT": str(self.dir / "db/socket")}
         if name in CONTROLLERS and self.settings.sanitized:
             env |= sanitizer_environment(self.settings.sanitized)
@@ -738,7 +765,10 @@ class Cluster:
             self._await(30, self._accounting_answers, "slurmdbd answers", self.daemon(name))
 
     def _start_everything(self):
-        self._start_munged()
+        if self.settings.auth == "munge":
+            self._start_munged()
+        else:
+            self._start("sackd")
         if self.settings.accounting:
             self._start_mariadbd()
             self._start("slurmdbd")
@@ -813,7 +843,7 @@ class Cluster:
 
     def _end_everything(self):
         """Those that others talk to go last."""
-        last = ("slurmdbd", "mariadbd", "munged")
+        last = ("slurmdbd", "mariadbd", "munged", "sackd")
         end_daemons([daemon for daemon in self.daemons() if daemon.name not in last])
         end_job_processes(self.conf)
         for name in last:
@@ -831,11 +861,17 @@ class Cluster:
 
     # -- the other commands
 
-    def shell(self):
+    def variables(self):
         """Shell commands that set its environment, for anybody."""
         if not (self.dir / "env.sh").is_file():
             raise Failure(f"no cluster in {self.dir} (--dir names another, 'up' starts one)")
         return (self.dir / "env.sh").read_text()
+
+    def enter(self):
+        """Become a shell in its environment."""
+        self._load()
+        command = self.placed([os.environ.get("SHELL") or "/bin/sh"])
+        os.execvpe(command[0], command, self.environment())
 
     def status(self):
         """Print what there is; whether all of it runs."""
@@ -868,7 +904,7 @@ class Cluster:
         end_daemons([self.daemon(name)], [signal.SIGKILL])
 
     def start(self, name, booted=False):
-        """Start one of Slurm's daemons again; afterwards it answers, but for a slurmd, which is not waited for."""
+        """Start one of Slurm's daemons again; afterwards it answers, but for slurmd and sackd."""
         self._load()
         if name not in self.settings.commands:
             raise Failure(f"there is no '{name}' in {self.dir}")
@@ -897,6 +933,7 @@ commands:
   status                 what runs; fails unless all of it does
   env                    shell commands that make sbatch, squeue, selastic talk to it:
                          eval "$(contribs/minicluster env)"
+  shell                  a shell with that environment; with --auth slurm the one way
   kill-controller        SIGKILL slurmctld and wait until it is gone
   start-controller       start it again and wait until it answers
   restart-controller     end it orderly, then start it
@@ -953,6 +990,9 @@ def parse(arguments):
         " (default: $ELASTIC_SLURM)")
     add("--accounting", action="store_true", help="with slurmdbd, limits enforced; whoever starts the cluster has an"
         " association, for others: sacctmgr add user (not with --frontend)")
+    add("--auth", default="munge", choices=("munge", "slurm"), metavar="TYPE", help="munge or slurm (default munge);"
+        " slurm: no MUNGE, but Slurm's own auth/slurm, which 22.05 lacks (as root); commands find such a cluster in"
+        " 'contribs/minicluster shell' alone")
     add("--controllers", default=1, type=int, choices=(1, 2), metavar="N",
         help="2: with a backup slurmctld, which takes over (as root)")
     add("--private-tmp", action="store_true", help="each slurmd has a host name, /tmp and /dev/shm of its own, as MPI"
@@ -989,6 +1029,8 @@ def checked(settings):
     refuse_if(settings.slurm_user not in [user.pw_name for user in pwd.getpwall()],
               f"--slurm-user: there is no user '{settings.slurm_user}'")
     refuse_if(settings.slurm_user != user_name() and os.getuid() != 0, "--slurm-user is for root only")
+    refuse_if(settings.auth == "slurm" and not can_unshare(), "--auth slurm is for root, where 'unshare --mount --uts'"
+              " works: each daemon has a /run of its own")
     refuse_if(settings.controllers == 2 and not can_unshare(),
               "--controllers 2 is for root, where 'unshare --mount --uts' works: each has a host name of its own")
     for name, _ in settings.file_line:
@@ -1009,7 +1051,8 @@ def run(arguments):
     actions = {
         "up": lambda: cluster.up(*arguments[1:]),
         "down": lambda: cluster.down(given.keep),
-        "env": lambda: print(cluster.shell(), end=""),
+        "env": lambda: print(cluster.variables(), end=""),
+        "shell": cluster.enter,
         "status": lambda: not cluster.status(),
         "kill": lambda: cluster.kill(name),
         "start": lambda: cluster.start(name, given.booted),

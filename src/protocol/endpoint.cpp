@@ -180,7 +180,7 @@ void add_controllers_of_files(Endpoint& endpoint) {
 }  // namespace
 
 Result<Endpoint> parse_endpoint(std::string_view text) {
-    constexpr std::string_view uid_key = "uid=", munge_key = "munge=", slurm_key = "slurm";
+    constexpr std::string_view uid_key = "uid=";
     const auto first = text.find(';');
     auto controllers = parse_controllers(text.substr(0, first));
     if (!controllers) return controllers.error();
@@ -196,13 +196,12 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
     Endpoint endpoint{std::move(*controllers), *uid, {}};
     if (second == std::string_view::npos) return endpoint;
     text.remove_prefix(second + 1);
-    if (text == slurm_key) {
-        endpoint.authentication.by = Authentication::By::slurm;
-        return endpoint;
-    }
-    if (!text.starts_with(munge_key) || !text.substr(munge_key.size()).starts_with('/'))
-        return error("'{}': expected munge=/PATH or slurm", printable(text));
-    endpoint.authentication.socket = text.substr(munge_key.size());
+    const auto equals = std::min(text.find("=/"), text.size());
+    const auto by = text.substr(0, equals), path = text.substr(equals);
+    if (path.empty() || (by != "munge" && by != "slurm"))
+        return error("'{}': expected munge=/PATH or slurm=/PATH", printable(text));
+    if (by == "slurm") endpoint.authentication.by = Authentication::By::slurm;
+    endpoint.authentication.socket = path.substr(1);
     return endpoint;
 }
 
@@ -212,9 +211,9 @@ std::string to_string(const Endpoint& endpoint) {
         text += (text.empty() ? "" : ",") + to_string(controller);
     text += fmt::format(";uid={}", endpoint.slurm_user);
     const Authentication& authentication = endpoint.authentication;
-    if (authentication.by == Authentication::By::slurm) return text + ";slurm";
-    if (!authentication.socket.empty()) text += ";munge=" + authentication.socket;
-    return text;
+    if (authentication.socket.empty()) return text;
+    const bool by_slurm = authentication.by == Authentication::By::slurm;
+    return text + (by_slurm ? ";slurm=" : ";munge=") + authentication.socket;
 }
 
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
@@ -237,7 +236,8 @@ Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
     if (!uid) return error("{}: {}", slurm_conf, uid.error().message);
     endpoint.slurm_user = *uid;
     endpoint.authentication =
-        authentication_of(last_value(*text, "AuthType", ""), last_value(*text, "AuthInfo", ""));
+        authentication_of(last_value(*text, "AuthType", ""), last_value(*text, "AuthInfo", ""),
+                          kiosk_of_cluster(last_value(*text, "ClusterName", "")));
     return endpoint;
 }
 

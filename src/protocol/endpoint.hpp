@@ -30,13 +30,13 @@ struct Endpoint {
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 
-// "host:port[,host:port]...;uid=N[;munge=PATH|;slurm]", as in the environment variable
+// "host:port[,host:port]...;uid=N[;munge=PATH|;slurm=PATH]", as in the environment variable
 // ELASTIC_CONTROLLER; "[address]:port" for IPv6.  PATH is absolute and reaches to the end.
 Result<Endpoint> parse_endpoint(std::string_view text);
 std::string to_string(const Endpoint&);
 
 // From slurm.conf and the elastic.conf beside it, which may be absent: SlurmctldHost (in order),
-// SlurmUser (default root), AuthType, AuthInfo; ListenPort.
+// SlurmUser (default root), AuthType, AuthInfo, ClusterName; ListenPort.
 Result<Endpoint> endpoint_from_files(const std::string& slurm_conf);
 
 // ELASTIC_CONTROLLER if it is set, else the files, slurm.conf being $SLURM_CONF or

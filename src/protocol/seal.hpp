@@ -40,12 +40,19 @@ inline constexpr int kSealLifetime = 300;
 struct Authentication {
     enum class By { munge, slurm };
     By by = By::munge;
-    std::string socket;  // of munged, or of the kiosk of auth/slurm; "" for the default one
+    std::string
+        socket;  // of munged, "" for the default one; of the kiosk of auth/slurm to ask first
     friend bool operator==(const Authentication&, const Authentication&) = default;
 };
 
-// As AuthType and AuthInfo of slurm.conf say.
-Authentication authentication_of(std::string_view auth_type, std::string_view auth_info);
+// As AuthType and AuthInfo of slurm.conf say.  `kiosk`: the one to ask first with auth/slurm.
+Authentication authentication_of(std::string_view auth_type, std::string_view auth_info,
+                                 const std::string& kiosk);
+
+inline constexpr char kControllerKiosk[] = "/run/slurmctld/sack.socket";
+
+// Where several clusters share a login node (Slurm 25.05 and later).
+std::string kiosk_of_cluster(std::string_view cluster_name);
 
 Result<std::unique_ptr<Seal>> make_seal(const Authentication&);
 
@@ -57,9 +64,9 @@ Result<std::unique_ptr<Seal>> munge_seal(const std::string& socket_path = "",
 
 // Tokens of auth/slurm (Slurm 23.11 and later), signed by the cluster's key: who sealed, for whom,
 // and the payload's digest.  Others can read the payload, as they can what Slurm's daemons say.
-// Valid for as long as AuthInfo's ttl says.  `socket_path`: of Slurm's kiosk for credentials, ""
-// for $SLURM_SACK_SOCKET or the places where Slurm looks.  Blocks for one exchange with it, below
-// two seconds.
+// Valid for as long as AuthInfo's ttl says.  `socket_path`: of Slurm's kiosk for credentials, tried
+// before the places where Slurm looks; $SLURM_SACK_SOCKET is in the place of all of them.  Blocks
+// for one exchange with it, below two seconds.
 Result<std::unique_ptr<Seal>> slurm_seal(const std::string& socket_path = "");
 
 }  // namespace elastic::protocol

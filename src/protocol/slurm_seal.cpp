@@ -5,7 +5,10 @@
 // of a token whether it is good ("sack", Slurm's auth and credential kiosk; src/common/sack_api.c
 // of Slurm is the reference).  A token says who asked, for which reader, and until when; it is
 // signed, not encrypted, and has room for a little text: the digest of the payload, which follows
-// the token as it is.  slurmctld asks its own kiosk, so both ends do the same.
+// the token as it is, and a random number, without which two tokens of a second for the same
+// payload would be the same.  What is no such token does not get as far as the kiosk, since Slurm
+// logs all that it refuses, and not once a minute.  slurmctld asks its own kiosk, so both ends do
+// the same.
 //
 // Always holds: a payload is handed out only when the kiosk has said that the token is good, the
 // token has the payload's digest, and no token was taken twice.
@@ -23,6 +26,7 @@
 #include <ctime>
 #include <map>
 #include <optional>
+#include <random>
 
 #include "common/fd.hpp"
 #include "common/json.hpp"
@@ -33,7 +37,7 @@ namespace elastic::protocol {
 namespace {
 
 constexpr std::uint16_t kVersion = 42 << 8;  // of Slurm 24.11; kiosks do not look at it
-constexpr std::uint32_t kCreate = 1, kVerify = 2;
+constexpr std::uint32_t kCreate = 64001, kVerify = 64002;
 constexpr std::uint32_t kMaxToken = 16 * 1024;
 constexpr timeval kPatience{2, 0};
 
@@ -46,6 +50,11 @@ std::string digest_of(std::string_view payload) {
     Digest digest;
     sha256_digest(&context, digest.size(), digest.data());
     return {digest.begin(), digest.end()};
+}
+
+std::string random_number() {
+    std::random_device device;
+    return fmt::format("{:08x}{:08x}", device(), device());
 }
 
 // Base64 in the alphabet for URLs or in the other one, padded or not.
@@ -79,10 +88,14 @@ std::string request(std::uint32_t what, std::string_view body) {
     return text + std::string(body);
 }
 
-std::vector<std::string> kiosks(const std::string& socket_path) {
-    if (!socket_path.empty()) return {socket_path};
+// In the order of Slurm, to which `first` is what it knows of the cluster.
+std::vector<std::string> kiosks(const std::string& first) {
     if (const char* named = std::getenv("SLURM_SACK_SOCKET"); named && *named) return {named};
-    return {"/run/slurm/sack.socket", "/run/slurmctld/sack.socket", "/run/slurmdbd/sack.socket"};
+    std::vector<std::string> paths{"/run/slurm/sack.socket", kControllerKiosk,
+                                   "/run/slurmdbd/sack.socket"};
+    std::erase(paths, first);
+    if (!first.empty()) paths.insert(paths.begin(), first);
+    return paths;
 }
 
 Fd connect_to(const std::string& path) {
@@ -137,7 +150,7 @@ class SlurmSeal : public Seal {
     Result<std::string> seal(std::string_view payload, uid_t reader) override {
         std::string body;
         put(body, static_cast<std::uint32_t>(reader));
-        put(body, digest_of(payload));
+        put(body, digest_of(payload) + random_number());
         auto kiosk = ask(request(kCreate, body));
         if (!kiosk) return kiosk.error();
         const auto size = receive_number(kiosk->get());
@@ -154,19 +167,28 @@ class SlurmSeal : public Seal {
             return error("auth/slurm: no token before the message");
         const std::string token(credential.substr(0, end));
         if (token.find('\0') != std::string::npos) return error("auth/slurm: a NUL in the token");
+        auto claims = read(token, credential.substr(end + 1));
+        if (!claims) return claims.error();
         if (auto good = verify(token); !good) return good.error();
-        return read(token, credential.substr(end + 1));
+        if (!is_first(*claims)) return error("auth/slurm: the token was taken before");
+        return Opened{std::string(credential.substr(end + 1)), claims->uid};
     }
 
   private:
+    struct Claims {
+        uid_t uid;
+        std::int64_t expires;
+        std::string digest;  // of what is signed; a signature can be written in several ways
+    };
+
     Result<Fd> ask(const std::string& text) const {
-        std::string why = "no socket";
+        std::string why;
         for (const std::string& path : kiosks(socket_path_)) {
             Fd kiosk = connect_to(path);
             if (kiosk && send_all(kiosk.get(), text)) return kiosk;
-            why = fmt::format("{}: {}", path, std::strerror(errno));
+            why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", path, std::strerror(errno));
         }
-        return error("auth/slurm: {}", why);
+        return error("auth/slurm: does slurmd, sackd or slurmctld run here? {}", why);
     }
 
     Result<void> verify(const std::string& token) const {
@@ -179,30 +201,28 @@ class SlurmSeal : public Seal {
         return {};
     }
 
-    // Of a token that is good: HEADER.CLAIMS.SIGNATURE.
-    Result<Opened> read(const std::string& token, std::string_view payload) {
+    // Of HEADER.CLAIMS.SIGNATURE.
+    static Result<Claims> read(const std::string& token, std::string_view payload) {
         const auto parts = split(token, '.');
         const auto text = parts.size() == 3 ? from_base64(std::string(parts[1])) : std::nullopt;
         const auto claims = text ? Json::parse(*text) : Result<Json>(error("no claims"));
         if (!claims) return error("auth/slurm: the token cannot be read");
-        const auto digest = from_base64(claims->get_string("payload"));
-        if (!digest || *digest != digest_of(payload))
+        const auto about = from_base64(claims->get_string("payload"));
+        if (!about || !about->starts_with(digest_of(payload)))
             return error("auth/slurm: the token is for another message");
         const std::int64_t uid = claims->get_int("uid", -1);
         if (uid < 0 || uid >= kAnyReader) return error("auth/slurm: the token names no user");
-        if (!is_first(std::string(parts[2]), claims->get_int("exp")))
-            return error("auth/slurm: the token was taken before");
-        return Opened{std::string(payload), static_cast<uid_t>(uid)};
+        return Claims{static_cast<uid_t>(uid), claims->get_int("exp"), digest_of(parts[1])};
     }
 
-    bool is_first(std::string signature, std::int64_t expires) {
+    bool is_first(const Claims& claims) {
         const std::int64_t now = std::time(nullptr);
         std::erase_if(taken_, [now](const auto& one) { return one.second < now; });
-        return taken_.emplace(std::move(signature), expires).second;
+        return taken_.emplace(claims.digest, claims.expires).second;
     }
 
     std::string socket_path_;
-    std::map<std::string, std::int64_t> taken_;  // signatures, and when their tokens expire
+    std::map<std::string, std::int64_t> taken_;  // digests, and when their tokens expire
 };
 
 }  // namespace

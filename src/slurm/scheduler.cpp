@@ -57,7 +57,8 @@ std::string own_interface() {
 
 controller::ServerOptions server_options(const core::Config& config) {
     return {config.listen_port,
-            protocol::authentication_of(text(slurm_conf.authtype), text(slurm_conf.authinfo)),
+            protocol::authentication_of(text(slurm_conf.authtype), text(slurm_conf.authinfo),
+                                        protocol::kControllerKiosk),
             config.max_connections, config.max_connections_per_user, own_interface()};
 }
 

@@ -390,7 +390,7 @@ class Cluster:
         command = [str(part) for part in command]
         if user:
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
-        done = subprocess.run(command, env={**self.env, **(env or {})}, capture_output=True,
+        done = subprocess.run(self.minicluster.placed(command), env={**self.env, **(env or {})}, capture_output=True,
                               text=True, timeout=within, check=False, cwd=cwd or self.base / "out",
                               input=stdin)
         result = Result(" ".join(command), done)

@@ -22,7 +22,7 @@ struct Folder : testing::Folder {
 TEST(the_text_form_goes_both_ways) {
     const std::vector<Endpoint> endpoints = {
         {{{"ctl", 6821}}, 0, {}},
-        {{{"ctl", 6821}}, 0, {Authentication::By::slurm, ""}},
+        {{{"ctl", 6821}}, 0, {Authentication::By::slurm, "/run/slurm-c/s"}},
         {{{"a.b-c", 1}, {"10.0.0.1", 65535}, {"fe80::1", 7}},
          4294967294u,
          {Authentication::By::munge, "/run/m;x=1/s"}},
@@ -55,7 +55,8 @@ TEST(wrong_texts_are_refused) {
                              "ctl:1;uid=0;munge=",
                              "ctl:1;uid=0;munge=relative",
                              "ctl:1;uid=0;other=/x",
-                             "ctl:1;uid=0;slurm=/x",
+                             "ctl:1;uid=0;slurm",
+                             "ctl:1;uid=0;slurm=relative",
                              "a b:1;uid=0",
                              "fe80::1:7;uid=0",
                              "[]:7;uid=0",
@@ -83,11 +84,19 @@ TEST(slurm_conf_names_controllers_user_and_socket) {
              "10.0.0.1:7000,two:7000;uid=12345;munge=/run/m/s");
 }
 
+TEST(without_munge_the_cluster_s_own_kiosk_is_asked_first) {
+    const Folder folder;
+    const auto conf = folder.write(
+        "slurm.conf", "ClusterName=Alps\nSlurmctldHost=c\nAuthType=auth/slurm\nAuthInfo=ttl=9\n");
+    check_eq(to_string(*endpoint_from_files(conf)),
+             "c:6821;uid=0;slurm=/run/slurm-alps/sack.socket");
+}
+
 TEST(the_socket_is_an_option_of_its_own) {
-    check_eq(authentication_of("auth/munge", "ttl=60,socket=/run/m,cred_expire=5").socket,
+    check_eq(authentication_of("auth/munge", "ttl=60,socket=/run/m,cred_expire=5", "/k").socket,
              "/run/m");
-    check_eq(authentication_of("", "websocket=/run/m").socket, "");
-    check_eq(authentication_of("", "").socket, "");
+    check_eq(authentication_of("", "websocket=/run/m", "/k").socket, "");
+    check_eq(authentication_of("", "", "/k").socket, "");
 }
 
 TEST(slurm_user_defaults_to_root_and_is_looked_up) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Seals by tokens of auth/slurm, of a kiosk that the test plays: it signs with a number and knows
-// which it gave out.
+// Seals by tokens of auth/slurm, of a kiosk that the test plays: it signs what is the same with the
+// same number, as Slurm's does, and knows which tokens it gave out.
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -64,12 +64,16 @@ class Kiosk {
 
     std::string socket() const { return folder_ / "socket"; }
     std::unique_ptr<Seal> seal() const { return std::move(*slurm_seal(socket())); }
+    void take(const std::string& token, std::uint32_t reader = kAnyReader) {
+        const std::lock_guard lock(mutex_);
+        readers_[token] = reader;
+    }
     // A token that the kiosk says is good, whatever it says.
     std::string give(const std::string& claims, std::uint32_t reader = kAnyReader) {
         const std::string token = for_urls(base64(R"({"alg":"HS256"})")) + "." +
-                                  for_urls(base64(claims)) + ".s" + std::to_string(++given_);
-        const std::lock_guard lock(mutex_);
-        readers_[token] = reader;
+                                  for_urls(base64(claims)) + "." +
+                                  std::to_string(std::hash<std::string>()(claims));
+        take(token, reader);
         return token;
     }
 
@@ -81,7 +85,7 @@ class Kiosk {
             if (size < 14) continue;
             text.resize(static_cast<std::size_t>(size));
             ck_assert_uint_eq(number_at(text, 2), text.size() - 2);
-            const std::string answer = number_at(text, 6) == 1 ? created(text) : verified(text);
+            const std::string answer = number_at(text, 6) == 64001 ? created(text) : verified(text);
             ck_assert_int_eq(::send(peer.get(), answer.data(), answer.size(), 0),
                              static_cast<ssize_t>(answer.size()));
         }
@@ -105,7 +109,6 @@ class Kiosk {
     Fd listener_;
     std::mutex mutex_;
     std::map<std::string, std::uint32_t> readers_;  // by token
-    int given_ = 0;
     std::thread thread_;
 };
 
@@ -113,6 +116,24 @@ TEST(what_slurm_has_sealed_opens_once) {
     const Kiosk kiosk;
     testing::check_opens_once(*kiosk.seal(), *kiosk.seal(),
                               "auth/slurm: the token was taken before");
+}
+
+TEST(two_tokens_of_a_second_are_two) {
+    const Kiosk kiosk;
+    const auto seal = kiosk.seal();
+    for (int i = 0; i < 2; ++i) check_ok(seal->open(*seal->seal("once more", kAnyReader)));
+}
+
+TEST(a_signature_that_is_written_otherwise_makes_no_other_token) {
+    Kiosk kiosk;
+    const auto seal = kiosk.seal();
+    const auto credential = *seal->seal("pay", kAnyReader);
+    const auto end = credential.find('\n');
+    const auto otherwise = credential.substr(0, end) + "=";
+    kiosk.take(otherwise);
+    check_ok(seal->open(credential));
+    check_error(seal->open(otherwise + credential.substr(end)),
+                "auth/slurm: the token was taken before");
 }
 
 TEST(payloads_of_all_lengths_come_through) {
@@ -145,23 +166,35 @@ TEST(tokens_that_are_none_are_refused) {
     Kiosk kiosk;
     const auto seal = kiosk.seal();
     check_error(seal->open(""), "auth/slurm: no token before the message");
-    check_error(seal->open("a.b.c\npay"), "auth/slurm: Slurm does not take this token");
+    check_error(seal->open("a.b.c\npay"), "auth/slurm: the token cannot be read");
     check_error(seal->open(std::string("a\0b\npay", 7)), "auth/slurm: a NUL in the token");
     check_error(seal->open(kiosk.give("{") + "\npay"), "auth/slurm: the token cannot be read");
     check_error(seal->open(kiosk.give("{}") + "\npay"),
                 "auth/slurm: the token is for another message");
 }
 
-TEST(without_a_kiosk_the_socket_is_named) {
+TEST(without_a_kiosk_the_sockets_are_named) {
     const auto seal = std::move(*slurm_seal("/nonexistent/socket"));
+    setenv("SLURM_SACK_SOCKET", "/nonexistent/other", 1);
     check_error(seal->seal("pay", kAnyReader),
-                "auth/slurm: /nonexistent/socket: No such file or directory");
+                "auth/slurm: does slurmd, sackd or slurmctld run here? /nonexistent/other: "
+                "No such file or directory");
+}
+
+TEST(what_the_environment_names_is_asked_alone) {
+    const Kiosk kiosk;
+    const auto seal = std::move(*slurm_seal("/nonexistent/socket"));
+    setenv("SLURM_SACK_SOCKET", kiosk.socket().c_str(), 1);
+    check_ok(seal->open(*seal->seal("pay", geteuid())));
 }
 
 TEST(slurm_conf_says_how) {
-    check_that(authentication_of("auth/slurm", "ttl=60").by == Authentication::By::slurm);
-    check_that(authentication_of("auth/munge", "").by == Authentication::By::munge);
-    check_that(authentication_of("", "").by == Authentication::By::munge);
+    using By = Authentication::By;
+    check_that(
+        (authentication_of("auth/slurm", "ttl=60", "/k") == Authentication{By::slurm, "/k"}));
+    check_that(authentication_of("slurm", "", "/k").by == By::slurm);  // Slurm takes it so, too
+    check_that(authentication_of("auth/munge", "", "/k") == Authentication{});
+    check_that(authentication_of("", "", "/k").by == By::munge);
 }
 
 }  // namespace

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
 """The protocol of doc/protocol.md from outside the library: a peer that may do wrong.
 
-Credentials are made and opened by the `munge` and `unmunge` commands, as any
-user; what a frame holds and in which order is the test's choice.
+Credentials are made as any user, by the `munge` command or by a kiosk of auth/slurm; what a frame holds and in which
+order is the test's choice.
 """
 
+import hashlib
 import json
+import os
 import pathlib
+import pwd
 import re
 import socket
 import struct
 import subprocess
+import sys
 
 # Of the protocol, as the sources have it.
-VERSION = int(re.search(r"kVersion = (\d+);", (pathlib.Path(__file__).resolve().parents[3]
+VERSION = int(re.search(r"kVersion = (\d+);", (pathlib.Path(__file__).resolve().parents[2]
                                                / "src/protocol/message.hpp").read_text()).group(1))
 
 
@@ -25,19 +29,57 @@ def port_of(cluster):
 
 def _munge(cluster, user, data, program, *options, munge_socket=None):
     command = [program, f"--socket={munge_socket or cluster.env['MUNGE_SOCKET']}", *options]
+    return _output_as(user, command, data)
+
+
+def _output_as(user, command, data):
     if user:
         command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command]
     return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 
 
+# A question to the kiosk at this socket, and its whole answer.
+ASK_KIOSK = """
+import socket, sys
+with socket.socket(socket.AF_UNIX) as kiosk:
+    kiosk.connect(sys.argv[1])
+    kiosk.sendall(sys.stdin.buffer.read())
+    while part := kiosk.recv(65536):
+        sys.stdout.buffer.write(part)
+"""
+
+
+def token(cluster, payload, user=None, reader=None):
+    """What the login node's kiosk gives that user for the bytes, for the controller's user or another."""
+    about = hashlib.sha256(payload).digest() + os.urandom(8)
+    request = struct.pack(">III", 64001, controller_user(cluster) if reader is None else reader, len(about)) + about
+    message = struct.pack(">HI", 42 << 8, 4 + len(request)) + request
+    socket_path = cluster.dir / "run.d/login/slurm/sack.socket"
+    return _output_as(user, [sys.executable, "-c", ASK_KIOSK, str(socket_path)], message)[4:-1]
+
+
+def controller_user(cluster):
+    """The number of SlurmUser."""
+    return pwd.getpwnam(cluster.minicluster.settings.slurm_user).pw_uid
+
+
+def without_munge(cluster):
+    """Whether the cluster has auth/slurm."""
+    return cluster.minicluster.settings.auth == "slurm"
+
+
 def seal(cluster, payload, user=None, munge_socket=None):
-    """A MUNGE credential of that user around the bytes, for the controller's user."""
-    return _munge(cluster, user, payload, "munge", "--restrict-uid=0",
+    """A credential of that user around the bytes, for the controller's user."""
+    if without_munge(cluster):
+        return token(cluster, payload, user) + b"\n" + payload
+    return _munge(cluster, user, payload, "munge", f"--restrict-uid={controller_user(cluster)}",
                   munge_socket=munge_socket).rstrip()
 
 
 def unseal(cluster, credential, user=None):
-    """The bytes inside a credential, opened by that user."""
+    """The bytes inside a credential, opened by that user; what auth/slurm signs anybody can read."""
+    if without_munge(cluster):
+        return credential.partition(b"\n")[2]
     return _munge(cluster, user, credential, "unmunge", "--metadata=/dev/null")
 
 
