@@ -27,6 +27,7 @@ constexpr auto kLongestPass = std::chrono::seconds(1);      // with what is plan
 constexpr auto kListening = std::chrono::milliseconds(20);  // to messages, before all else
 constexpr Duration kLeastInterval = 0.01;                   // between two looks, with Interval=0
 
+constexpr char kServedAsBefore[] = "applications are served as before";
 constexpr char kJournalBefore[] =
     "events go on into the file that was open, and slurmctld would not start so: correct it, then "
     "`scontrol reconfigure`";
@@ -44,7 +45,6 @@ Clock::time_point after(Duration time) {
            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time));
 }
 
-// To be called where Slurm cannot be reading slurm.conf just now.
 // The address of the interface on which slurmctld itself listens; "" if it does on all.
 std::string own_interface() {
     if (!xstrcasestr(slurm_conf.comm_params, "NoCtldInAddrAny")) return "";
@@ -55,6 +55,7 @@ std::string own_interface() {
     return text;
 }
 
+// To be called where Slurm cannot be reading slurm.conf just now.
 controller::ServerOptions server_options(const core::Config& config) {
     return {config.listen_port,
             protocol::authentication_of(text(slurm_conf.authtype), text(slurm_conf.authinfo),
@@ -133,9 +134,11 @@ Result<void> Scheduler::start(Start how) {
     state_.book = controller::AgreementBook(time(nullptr));
     folder_ = slurm_conf.state_save_location;
     if (auto opened = open_storage(how); !opened && !goes_on) return opened.error();
-    auto listening = server_.start(server_options(config_));
+    auto listening = listen(how);
     if (!listening && !goes_on) return listening.error();
     deafness_.report(listening);
+    if (config_.journal_file == config->journal_file && config_.listen_port == config->listen_port)
+        kept_config_.keep(folder_);
     supply_.configure(config_);
     if (goes_on) log_info("configuration read: policy {}", config_.policy_name);
     stopping_ = false;
@@ -166,13 +169,22 @@ Result<core::Config> Scheduler::first_configuration(Start how) {
 
 Result<void> Scheduler::open_storage(Start how) {
     auto opened = storage_.open(folder_);
-    if (opened) kept_config_.keep(folder_);
     if (opened || how == Start::first) return opened;
     const auto kept = controller::KeptConfig::kept(folder_);
     if (!kept || kept->journal_file == config_.journal_file) return opened;
     log_error("{}; {}", opened.error().message, kJournalBefore);
     config_.journal_file = kept->journal_file;
     return storage_.open_journal();
+}
+
+Result<void> Scheduler::listen(Start how) {
+    auto listening = server_.start(server_options(config_));
+    if (listening || how == Start::first) return listening;
+    const auto kept = controller::KeptConfig::kept(folder_);
+    if (!kept || kept->listen_port == config_.listen_port) return listening;
+    log_error("{}; {}", listening.error().message, kServedAsBefore);
+    config_.listen_port = kept->listen_port;
+    return server_.start(server_options(config_));
 }
 
 // Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
@@ -240,12 +252,11 @@ void Scheduler::take_configuration(Time now) {
         return;
     }
     config_ = *config;
-    if (auto opened = storage_.open_journal(); opened)
-        kept_config_.keep(folder_);
-    else
-        log_error("{}; {}", opened.error().message, kJournalBefore);
-    if (auto adopted = server_.reconfigure(locked_server_options(config_)); !adopted)
-        log_error("{}; applications are served as before", adopted.error().message);
+    const auto opened = storage_.open_journal();
+    if (!opened) log_error("{}; {}", opened.error().message, kJournalBefore);
+    const auto adopted = server_.reconfigure(locked_server_options(config_));
+    if (!adopted) log_error("{}; {}", adopted.error().message, kServedAsBefore);
+    if (opened && adopted) kept_config_.keep(folder_);
     supply_.configure(config_);
     log_info("configuration read: policy {}", config_.policy_name);
     announcer_.announce(journal::Controller::What::reconfigure, now);

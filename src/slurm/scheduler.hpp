@@ -46,6 +46,7 @@ class Scheduler {
     bool wait();
     Result<core::Config> first_configuration(Start);
     Result<void> open_storage(Start);
+    Result<void> listen(Start);
     void take_configuration(Time now);
     void take_messages(Time now);
     bool pass_is_due() const;

@@ -56,7 +56,7 @@ HARMLESS = [
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
     ["Unexpected missing socket error|Unable to register: |Unable to send epilog complete message"
      "|failed sending step completion message .*retrying", "the controller was killed or read slurm.conf"],
-    ["make_node_idle: .* comp_job_cnt underflow", "a job was completing on a lost node when slurmctld was executed anew"],
+    ["make_node_idle: .* comp_job_cnt underflow", "a job ended on a lost node while slurmctld began anew"],
     ["System GPU detection failed", "a node without GPUs, as 26.05 sees it"],
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
     ["If using PrologFlags=Contain for pam_slurm_adopt", "what slurmctld always says of that flag"],

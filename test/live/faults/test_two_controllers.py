@@ -21,7 +21,7 @@ def pair(request):
     modes = request.config.getoption("--mode")
     if modes and "ms" not in modes:
         pytest.skip("for the mode ms")
-    settings = [f"{key}={value}" for key, value in ELASTIC.items()]
+    settings = [f"{key}={value}" for key, value in {**ELASTIC, "GraceTime": 2 * TAKEOVER}.items()]
     with Cluster("ms", request.param, build=request.config.getoption("--build"), conf=["SlurmctldTimeout=5"],
                  elastic=settings, options=["--controllers", "2"]) as started:
         yield started
