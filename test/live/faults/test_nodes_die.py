@@ -23,6 +23,8 @@ def slurmds(cluster, adaptive, expect_errors):
     """kill(NODE): it is dead until the test ends."""
     expect_errors += ["[Nn]odes? \\S+ not responding", "Removing failed node", "in state NODE_FAIL",
                       "slurm_receive_msg", 'Unable to (send|receive) "ok',
+                      # of 26.05, where a slurmd that is back ends what it has left of a job
+                      "is non-running slurmctld and slurmd out of sync",
                       # select/linear, when it reads slurm.conf while a job is completing
                       "select_g_job_fini"]
     cluster.set_slurm(SlurmdTimeout=TIMEOUT)
