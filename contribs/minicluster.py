@@ -675,10 +675,11 @@ class Cluster:
 
     def _copy_plugins(self):
         """Our plugins where all users can read them; made anew when the controller is started again."""
+        folder = self.dir / self.settings.upgraded / "plugins"
         for name in OUR_PLUGINS:
             sanitized = self.settings.sanitized if name in CONTROLLER_PLUGINS else ""
-            shutil.copy(f"{sanitized or self.settings.plugins}/{name}", self.dir / "plugins/.new")
-            (self.dir / "plugins/.new").rename(self.dir / "plugins" / name)
+            shutil.copy(f"{sanitized or self.settings.plugins}/{name}", folder / ".new")
+            (folder / ".new").rename(folder / name)
 
     def _choose_ports(self, held):
         settings = self.settings
@@ -707,8 +708,11 @@ class Cluster:
                 (self.dir / name).chmod(0o600)
                 shutil.chown(self.dir / name, settings.slurm_user)
         settings.commands = self._daemon_commands()
-        (self.dir / "settings").write_text(json.dumps(vars(settings)))
+        self._write_settings()
         (self.dir / "env.sh").write_text(self._shell())
+
+    def _write_settings(self):
+        (self.dir / "settings").write_text(json.dumps(vars(self.settings)))
 
     def _daemon_commands(self):
         """What starts each of Slurm's daemons."""
@@ -748,7 +752,7 @@ class Cluster:
             if folder.startswith("/tmp/"):
                 place = tmp / os.path.relpath(folder, "/tmp")
                 place.mkdir(parents=True, exist_ok=True)
-                mounts.append(("--bind", folder, place))
+                mounts.append(("--rbind", folder, place))
         return in_namespaces(name, [*mounts, ("--rbind", tmp, "/tmp")], command)
 
     # -- starting
@@ -923,6 +927,25 @@ class Cluster:
         end_daemons([self.daemon(name)])
         self.start(name)
 
+    def upgrade(self, slurm, plugins):
+        """What is started from now on is of this Slurm, with our plugins for it; what runs stays as it is.
+
+        As on hosts of which some have been upgraded each finds its own Slurm at the same place: daemons of the new one,
+        and the jobs that they start, see it mounted over the old one.
+        """
+        self._load()
+        settings = self.settings
+        if not settings.slurm or settings.stock or settings.upgraded or not can_unshare():
+            raise Failure("an upgrade is for root, and once for a cluster of --slurm with our plugins")
+        settings.upgraded, settings.plugins = "upgraded", find_plugins(plugins)
+        home = self.dir / settings.upgraded
+        (home / "plugins").mkdir(parents=True)
+        link_built_slurm(home, built_slurm(settings.frontend, slurm))
+        self._copy_plugins()
+        mounts = [("--bind", home / name, self.dir / name) for name in ("slurm", "plugins")]
+        settings.commands = {name: in_namespaces("", mounts, command) for name, command in settings.commands.items()}
+        self._write_settings()
+
 
 # ---- the command
 
@@ -1039,6 +1062,7 @@ def checked(settings):
         say("note: nodes share /tmp, /dev/shm and host name: only root, by 'unshare', can give them their own")
         settings.private_tmp = False
     settings.slurmds = ["frontend"] if settings.frontend else node_names(settings)
+    settings.upgraded = ""
     return settings
 
 
