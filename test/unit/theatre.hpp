@@ -101,13 +101,14 @@ class Theatre {
     std::unique_ptr<Client> new_client(JobId id = kJob) {
         return new_client(endpoint({port->number()}), id);
     }
-    static std::unique_ptr<Client> new_client(protocol::Endpoint at, JobId id = kJob,
-                                              libelastic::Locate locate = nullptr) {
+    static std::unique_ptr<Client> new_client(
+        protocol::Endpoint at, JobId id = kJob, libelastic::Locate locate = nullptr,
+        std::unique_ptr<protocol::Seal> seal = std::make_unique<PlainSeal>(kOwner)) {
         libelastic::Surroundings around;
         around.job = id;
         around.view.nodes = 4;
         around.view.node_list = "n[1-4]";
-        return std::make_unique<Client>(around, std::move(at), std::make_unique<PlainSeal>(kOwner),
+        return std::make_unique<Client>(around, std::move(at), std::move(seal),
                                         libelastic::LinkTimes{0.001, 0.01, 2}, std::move(locate));
     }
     Client& open() {
