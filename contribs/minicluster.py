@@ -534,7 +534,9 @@ class Cluster:
         """What makes commands talk to this cluster: variables, and the folders to stand first in PATH and its like."""
         settings = self.settings
         munge = {"MUNGE_SOCKET": f"{self.dir}/munge/socket"} if settings.auth == "munge" else {}
-        return ({"MINICLUSTER_DIR": str(self.dir), "SLURM_CONF": str(self.conf)} | munge,
+        # Nodes with names of their own share an address, from which to itself Open MPI 5 by default finds no route.
+        mpi = {"OMPI_MCA_reachable": "weighted"} if settings.private_tmp else {}
+        return ({"MINICLUSTER_DIR": str(self.dir), "SLURM_CONF": str(self.conf)} | munge | mpi,
                 {"PATH": ":".join([f"{self.dir}/bin", *settings.tools]), "LD_LIBRARY_PATH": settings.library_path})
 
     def environment(self):
