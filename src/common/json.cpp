@@ -4,7 +4,8 @@
 // json-c is lenient in ways that matter for hostile input: it takes NaN and infinities, rounds
 // numbers that are too large, stops at a NUL byte and passes on what is not UTF-8.  `parse` closes
 // these, so that whatever it returned can be dumped and parsed again, and a look-up never sees a
-// surprise.
+// surprise.  Where json-c 0.18 is strict, it refuses all that is not ASCII (its issue 892); so it
+// is strict with a copy that has letters in place of that.
 //
 // Always holds: value_ is owned by one reference; JSON's null is a null pointer.
 #include "common/json.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <json-c/json.h>
 
+#include <algorithm>
 #include <cassert>
 #include <climits>
 #include <cmath>
@@ -56,6 +58,10 @@ bool numbers_in_range(json_object* value) {
         default:
             return true;
     }
+}
+
+bool is_beyond_ascii(char c) {
+    return static_cast<unsigned char>(c) >= 0x80;
 }
 
 std::string dump_with(json_object* value, int flags) {
@@ -106,9 +112,17 @@ Json Json::array() {
 
 Result<Json> Json::parse(std::string_view text) {
     if (text.size() >= INT_MAX) return elastic::error("JSON: {} bytes are too many", text.size());
+    if (is_ascii(text)) return parse(text, JSON_TOKENER_STRICT);
+    std::string letters(text);
+    std::ranges::replace_if(letters, is_beyond_ascii, 'x');
+    const Result<Json> strict = parse(letters, JSON_TOKENER_STRICT);
+    return strict ? parse(text, JSON_TOKENER_VALIDATE_UTF8) : strict;
+}
+
+Result<Json> Json::parse(std::string_view text, int flags) {
     std::unique_ptr<json_tokener, FreeTokener> tokener(json_tokener_new_ex(kMaxDepth));
     if (!tokener) return elastic::error("JSON: out of memory");
-    json_tokener_set_flags(tokener.get(), JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+    json_tokener_set_flags(tokener.get(), flags);
     Json value(json_tokener_parse_ex(tokener.get(), text.data(), static_cast<int>(text.size())));
     std::size_t parsed = json_tokener_get_parse_end(tokener.get());
     // A number at the very end is complete only when something follows it.

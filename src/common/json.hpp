@@ -38,8 +38,8 @@ class Json {
 
     // Exactly one JSON value and nothing behind it but white space; UTF-8; at most 32 levels deep.
     // Numbers beyond double or std::int64_t are refused (so are the two ends of std::int64_t, to
-    // which json-c rounds them).  As json-c, takes single quotes and raw control characters in
-    // strings.
+    // which json-c rounds them).  As json-c, takes raw control characters in keys, and before its
+    // 0.18 in strings.
     static Result<Json> parse(std::string_view text);
 
     Json(const Json&);
@@ -87,6 +87,7 @@ class Json {
 
   private:
     explicit Json(json_object* owned) : value_(owned) {}
+    static Result<Json> parse(std::string_view text, int flags);  // of json-c's tokener
     static json_object* new_bool(bool);
     static json_object* new_int(std::int64_t);
     json_object* find(std::string_view key) const;  // borrowed

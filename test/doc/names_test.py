@@ -68,7 +68,7 @@ def wrong_in_line(line, document):
     for target in re.findall(r"\[[^]]*\]\(([^):#\s]+)\)", line):
         if not (document.parent / target).exists():
             yield f"no {target}"
-    for part in re.findall(r"contribs/check ([a-z][a-z-]*)", line):
+    for part in re.findall(r"contribs/check ([a-z][a-z0-9-]*)", line):
         if part not in PARTS:
             yield f"contribs/check has no part {part}"
 
@@ -86,7 +86,7 @@ def wrong_in(document):
 
 
 def wrong_in_help():
-    described = set(re.findall(r"^  ([a-z][a-z-]*)(?: |$)", CHECK, re.MULTILINE))
+    described = set(re.findall(r"^  ([a-z][a-z0-9-]*)(?: |$)", CHECK, re.MULTILINE))
     yield from (f"contribs/check --help does not describe the part {part}" for part in sorted(PARTS - described))
 
 

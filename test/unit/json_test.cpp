@@ -59,6 +59,16 @@ TEST(json_parses_exactly_one_value) {
     check_refused(std::string_view("\0", 1));
 }
 
+TEST(json_is_strict_beside_what_is_not_ascii) {
+    check_eq(text_of(parsed("[\"\xc3\xa4\"]").at(0)), "\xc3\xa4");
+    check_eq(parsed("{\"\xc3\xa4\":1,\"\xc3\xb6\":2}").get_int("\xc3\xa4"), 1);
+    for (const char* text :
+         {"['\xc3\xa4']", "[\"\xc3\xa4\",]", "[\"\xc3\xa4\"] x", "\xc3\xa4", "[\"\\\xc3\xa4\"]",
+          "[\"\xc3\"]", "{\"\xc3\":1}", "[NaN,\"\xc3\xa4\"]"}) {
+        check_refused(text);
+    }
+}
+
 TEST(json_depth_is_bounded) {
     check_ok(Json::parse(std::string(31, '[') + std::string(31, ']')));
     check_refused(std::string(33, '[') + std::string(33, ']'));

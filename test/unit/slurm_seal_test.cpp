@@ -63,7 +63,7 @@ class Kiosk {
     }
 
     std::string socket() const { return folder_ / "socket"; }
-    std::unique_ptr<Seal> seal() const { return std::move(*slurm_seal(socket())); }
+    std::unique_ptr<Seal> seal() const { return *slurm_seal(socket()); }
     void take(const std::string& token, std::uint32_t reader = kAnyReader) {
         const std::lock_guard lock(mutex_);
         readers_[token] = reader;
@@ -174,7 +174,7 @@ TEST(tokens_that_are_none_are_refused) {
 }
 
 TEST(without_a_kiosk_the_sockets_are_named) {
-    const auto seal = std::move(*slurm_seal("/nonexistent/socket"));
+    const auto seal = *slurm_seal("/nonexistent/socket");
     setenv("SLURM_SACK_SOCKET", "/nonexistent/other", 1);
     check_error(seal->seal("pay", kAnyReader),
                 "auth/slurm: does slurmd, sackd or slurmctld run here? /nonexistent/other: "
@@ -183,7 +183,7 @@ TEST(without_a_kiosk_the_sockets_are_named) {
 
 TEST(what_the_environment_names_is_asked_alone) {
     const Kiosk kiosk;
-    const auto seal = std::move(*slurm_seal("/nonexistent/socket"));
+    const auto seal = *slurm_seal("/nonexistent/socket");
     setenv("SLURM_SACK_SOCKET", kiosk.socket().c_str(), 1);
     check_ok(seal->open(*seal->seal("pay", geteuid())));
 }
