@@ -815,7 +815,8 @@ class Cluster:
                 raise Failure("cannot make a database")
         mariadbd.start([program("mariadbd", "mariadb-server"), *options, f"--socket={database}/socket",
                         f"--pid-file={self.dir}/run/mariadbd.pid", "--skip-networking", "--skip-grant-tables",
-                        "--innodb-flush-log-at-trx-commit=0", "--innodb-fast-shutdown=2"],
+                        "--innodb-flush-log-at-trx-commit=0", "--innodb-fast-shutdown=2",
+                        "--loose-innodb-snapshot-isolation=OFF"],  # which slurmdbd does not get on with
                        self.environment(), self.dir / "log/mariadbd.out")
         self._await(30, self._database_answers, "mariadbd answers", mariadbd)
         # A slurmdbd that makes it itself does not get over having found none, with MariaDB 11.8's library.
