@@ -168,7 +168,8 @@ def daemonised(cluster):
 @pytest.mark.skipif(SLURM_VERSION < (23, 11), reason="slurmctld reads its configuration in the same process")
 def test_a_reconfiguration_that_fails_ends_no_controller(cluster, slurm_conf, daemonised, expect_errors):
     """Where the new slurmctld gives up the old one goes on, with our plugin begun anew."""
-    expect_errors += ["elastic.conf", "_refresh_assoc_mgr_qos_list: no new list", "fatal: Can't find plugin"]
+    expect_errors += ["elastic.conf", "_refresh_assoc_mgr_qos_list: no new list", "fatal: Can't find plugin",
+                      "select context for select/nothing", "fatal: failed to initialize node selection"]
     app = cluster.actor("malleable,min=1,max=8", "-N2")
     right = (cluster.dir / "elastic.conf").read_text()
     cluster.write_elastic_conf(right + "Colour=red\n")
