@@ -62,6 +62,7 @@ HARMLESS = [
     ["If using PrologFlags=Contain for pam_slurm_adopt", "what slurmctld always says of that flag"],
     [r"slurm_persist_send_msg\(msg_type=RESPONSE_SLURM_RC\) failed: No error|slurm_persist_conn_recv_server_fini: ",
      "a peer of slurmdbd, or another cluster, was killed or restarted"],
+    ["agent_fini: left .* agent threads active", "slurmctld is executed anew while a slurmd does not answer"],
     ["Database settings not recommended values", "a database for some tests"],
     ["We can't find assoc 1 on cluster", "slurmdbd of a new cluster"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
