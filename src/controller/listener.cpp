@@ -35,6 +35,7 @@ struct Address {
     socklen_t size = 0;
 };
 
+// `interface`: a numeric address of either family, or "" for all.
 Address address_of(const std::string& interface, bool ipv6, int port) {
     Address address;
     if (ipv6) {

@@ -28,7 +28,7 @@ struct ServerOptions {
     protocol::Authentication authentication;
     int max_connections = 0;
     int max_connections_per_user = 0;
-    std::string interface = {};  // on which start() listens: its numeric address, or "" for all
+    std::string interface = {};  // to listen on: its numeric address, or "" for all
     friend bool operator==(const ServerOptions&, const ServerOptions&) = default;
 };
 

@@ -40,8 +40,8 @@ inline constexpr int kSealLifetime = 300;
 struct Authentication {
     enum class By { munge, slurm };
     By by = By::munge;
-    std::string
-        socket;  // of munged, "" for the default one; of the kiosk of auth/slurm to ask first
+    // Of munged, "" for the default one; of the kiosk of auth/slurm to ask first.
+    std::string socket;
     friend bool operator==(const Authentication&, const Authentication&) = default;
 };
 

@@ -133,12 +133,14 @@ Result<void> Scheduler::start(Start how) {
     config_ = *config;
     state_.book = controller::AgreementBook(time(nullptr));
     folder_ = slurm_conf.state_save_location;
-    if (auto opened = open_storage(how); !opened && !goes_on) return opened.error();
-    auto listening = listen(how);
+    const auto opened = open_storage(how);
+    if (!opened && !goes_on) return opened.error();
+    const auto listening = listen(how);
     if (!listening && !goes_on) return listening.error();
     deafness_.report(listening);
-    if (config_.journal_file == config->journal_file && config_.listen_port == config->listen_port)
-        kept_config_.keep(folder_);
+    const bool is_as_read =
+        config_.journal_file == config->journal_file && config_.listen_port == config->listen_port;
+    if (opened && listening && is_as_read) kept_config_.keep(folder_);
     supply_.configure(config_);
     if (goes_on) log_info("configuration read: policy {}", config_.policy_name);
     stopping_ = false;
@@ -190,7 +192,7 @@ Result<void> Scheduler::listen(Start how) {
 // Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
 // restart (SelectType): so all is named that the next start would refuse.
 void Scheduler::reconfigure() {
-    if (std::exchange(is_started_by_reading_, false)) return;
+    if (compat::kReconfiguresByInit) return;
     if (const std::size_t wrong = preflight_.check()) say_goes_on(wrong);
     reconfigure_ = true;
     wakeup_.notify();

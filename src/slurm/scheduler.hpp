@@ -55,7 +55,6 @@ class Scheduler {
 
     controller::Wakeup wakeup_;
     std::atomic<bool> stopping_ = false, reconfigure_ = false;  // each with a notification
-    bool is_started_by_reading_ = compat::kReadsAfterInit;
 
     controller::KeptConfig kept_config_;
     core::Config config_;

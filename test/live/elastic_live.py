@@ -38,6 +38,17 @@ ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
 # For what takes an instant on an idle machine; busy ones are slow.
 PATIENCE = 30.0
 
+
+def slurm_version():
+    """Of the Slurm that is tested with, such as (22, 5)."""
+    slurm = os.environ.get("ELASTIC_SLURM")
+    said = subprocess.run([CLONE / "contribs/slurm-source", "version", *(["--slurm", slurm] if slurm else [])],
+                          check=True, capture_output=True, text=True).stdout
+    return tuple(map(int, re.match(r"(\d+)\.(\d+)", said).groups()))
+
+
+SLURM_VERSION = slurm_version()
+
 # What Slurm's daemons call an error and is none: [pattern of "LOG: LINE", why].
 HARMLESS = [
     ["mpi[_/]pmix|mpi/pmix|Couldn't load specified plugin name for mpi", "PMIx is not installed"],
@@ -54,24 +65,29 @@ HARMLESS = [
     ["slurm_receive_msg .*Zero Bytes", "the port was probed, e.g. by minicluster"],
     [r"error: \*\*\* (JOB|STEP) .* (CANCELLED|FAILED) .*\*\*\*", "what a slurmstepd tells its job"],
     ["Timeout waiting for completion of .* threads", "a slurmd reads slurm.conf while it launches a job"],
-    ["Unexpected missing socket error|Unable to register: |Unable to send epilog complete message"
+    ["Unexpected missing socket error|Unable to register: "
      "|failed sending step completion message .*retrying", "the controller was killed or read slurm.conf"],
-    ["make_node_idle: .* comp_job_cnt underflow", "a job ended on a lost node while slurmctld began anew"],
-    ["System GPU detection failed", "a node without GPUs, as 26.05 sees it"],
     ["auth_p_get_host: Lookup failed for", "nobody knows this machine's host name"],
-    ["If using PrologFlags=Contain for pam_slurm_adopt", "what slurmctld always says of that flag"],
-    [r"slurm_persist_send_msg\(msg_type=RESPONSE_SLURM_RC\) failed: No error|slurm_persist_conn_recv_server_fini: ",
-     "a peer of slurmdbd, or another cluster, was killed or restarted"],
-    ["agent_fini: left .* agent threads active", "slurmctld is executed anew while a slurmd does not answer"],
     ["Database settings not recommended values", "a database for some tests"],
-    ["We can't find assoc 1 on cluster", "slurmdbd of a new cluster"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
-    [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
      "a slurmd that stands for other nodes"],
 ]
+# The same of newer releases, of which slurmctld is executed anew for each reconfiguration.
+if SLURM_VERSION >= (23, 11):
+    HARMLESS += [
+        ["make_node_idle: .* comp_job_cnt underflow", "a job ended on a lost node while slurmctld began anew"],
+        ["System GPU detection failed", "a node without GPUs, as 26.05 sees it"],
+        ["If using PrologFlags=Contain for pam_slurm_adopt", "what slurmctld always says of that flag"],
+        [r"slurm_persist_send_msg\(msg_type=RESPONSE_SLURM_RC\) failed: No error|slurm_persist_conn_recv_server_fini: ",
+         "a peer of slurmdbd, or another cluster, was killed or restarted"],
+        ["agent_fini: left .* agent threads active", "slurmctld is executed anew while a slurmd does not answer"],
+        ["We can't find assoc 1 on cluster", "slurmdbd of a new cluster"],
+        [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
+        ["Unable to send epilog complete message", "slurmctld was executed anew"],
+    ]
 # While slurmctld reads slurm.conf, MessageTimeout is 0 for a moment: whatever it receives or sends
 # just then "times out" at once, such as the registrations that the slurmds send after the
 # reconfiguration before.  Anywhere else a time-out means that a peer was stuck for ten seconds.
@@ -80,17 +96,6 @@ READING_SLURM_CONF = re.compile(
 # By that time too slurmctld tells a step that has just ended from one that should not be there any more.
 TIMED_OUT = re.compile("^.*(slurm_(receive_msg|msg_sendto).*Socket timed out"
                        "|Registered JobId=.* in state CANCELLED on node).*\n?", re.M)
-
-
-def slurm_version():
-    """Of the Slurm that is tested with, such as (22, 5)."""
-    slurm = os.environ.get("ELASTIC_SLURM")
-    said = subprocess.run([CLONE / "contribs/slurm-source", "version", *(["--slurm", slurm] if slurm else [])],
-                          check=True, capture_output=True, text=True).stdout
-    return tuple(map(int, re.match(r"(\d+)\.(\d+)", said).groups()))
-
-
-SLURM_VERSION = slurm_version()
 
 
 class Waited(AssertionError):

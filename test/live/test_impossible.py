@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from elastic_live import wait_until
+from elastic_live import SLURM_VERSION, wait_until
 
 LINA = {"Policy": "lina-default", "ResizeGap": 0}
 
@@ -46,17 +46,25 @@ def lines_about(cluster, jobs, passes=5):
     return [line for line in cluster.log[before:].splitlines() if about.search(line)]
 
 
-def test_a_job_that_can_never_run_keeps_nodes_from_nobody(cluster):
+# Changes after which a job of less than 8 nodes can never run, and can again. More required nodes than a job has are
+# some of them to 24.11.
+NEVER = [("MinTmpDiskNode=1", "MinTmpDiskNode=0"),
+         pytest.param("ReqNodeList=n[1-8]", "ReqNodeList=n[1-7]",
+                      marks=pytest.mark.skipif(SLURM_VERSION >= (24, 11), reason="such a job runs"))]
+
+
+@pytest.mark.parametrize("change, back", NEVER)
+def test_a_job_that_can_never_run_keeps_nodes_from_nobody(cluster, change, back):
     """Also while those that it would start on are in use."""
     filler = cluster.sbatch("-N6", "--exclusive", "--time=5", wrap="sleep 600")
     cluster.wait_state(filler, "RUNNING")
-    never = submit_changed(cluster, "MinTmpDiskNode=1", "-N7", "--exclusive")
+    never = submit_changed(cluster, change, "-N7", "--exclusive")
     behind = cluster.sbatch("-N2", "--exclusive", "--time=10", wrap="sleep 600")
     cluster.wait_state(behind, "RUNNING")
     reason(cluster, never, "BadConstraints")
     cluster.run("scontrol", "release", never)  # nothing has changed
     reason(cluster, never, "BadConstraints")
-    cluster.run("scontrol", "update", f"JobId={never}", "MinTmpDiskNode=0")
+    cluster.run("scontrol", "update", f"JobId={never}", back)
     reason(cluster, never, "Resources")
 
 
@@ -274,11 +282,12 @@ def test_a_required_node_that_is_down_is_the_reason_until_it_is_up(cluster):
     reason(cluster, job, "Resources")
 
 
-def test_a_job_that_none_of_its_partitions_can_run_keeps_nodes_from_nobody(cluster):
+@pytest.mark.parametrize("change, _", NEVER)
+def test_a_job_that_none_of_its_partitions_can_run_keeps_nodes_from_nobody(cluster, change, _):
     """Slurm holds no job that may use several."""
     filler = cluster.sbatch("-N6", "--exclusive", "-p", "shared", "--time=5", wrap="sleep 600")
     cluster.wait_state(filler, "RUNNING")
-    never = submit_changed(cluster, "MinTmpDiskNode=1", "-N4", "--exclusive", "-p", "left,shared")
+    never = submit_changed(cluster, change, "-N4", "--exclusive", "-p", "left,shared")
     behind = cluster.sbatch("-N2", "--exclusive", "-p", "shared", "--time=10", wrap="sleep 600")
     cluster.wait_state(behind, "RUNNING")
     reason(cluster, never, "Resources")

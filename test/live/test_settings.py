@@ -78,8 +78,11 @@ def test_a_plugin_for_another_version_is_refused(failing_start, request, tmp_pat
     assert re.search(r"Incompatible Slurm plugin .*sched_elastic\.so version", output)
 
 
-def test_the_journal_says_when_nodes_are_created(request):
-    with Cluster("ms", nodes=2, build=request.config.getoption("--build"),
+@pytest.mark.parametrize("mode", ["ms", "fe"])
+def test_the_journal_says_when_nodes_are_created(request, mode):
+    if mode not in (request.config.getoption("--mode") or [mode]):
+        pytest.skip(f"for the mode {mode}")
+    with Cluster(mode, nodes=2, build=request.config.getoption("--build"),
                  conf=["MaxNodeCount=4"]) as cluster:
         assert {entry["nodes"] for entry in cluster.journal(event="controller")} == {2}
         cluster.run("scontrol", "create", "NodeName=new", "CPUs=4", "State=CLOUD")

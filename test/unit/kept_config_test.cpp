@@ -19,18 +19,22 @@ void write(const std::string& path, std::string_view text) {
     check_ok(write_file(path, text, Durability::survives_process));
 }
 
+// As a controller does that goes by it.
+void keep(const Folder& folder, std::string_view text) {
+    write(folder / "elastic.conf", text);
+    KeptConfig config;
+    check_ok(config.read(folder / "elastic.conf"));
+    config.keep(folder / "");
+}
+
 }  // namespace
 
 TEST(what_was_in_force_is_there_when_the_file_has_become_wrong) {
     const Folder folder;
-    const std::string path = folder / "elastic.conf";
-    write(path, "GraceTime=7\n");
-    KeptConfig before;
-    check_ok(before.read(path));
-    before.keep(folder / "");
-    write(path, "GraceTime=soon\n");
+    keep(folder, "GraceTime=7\n");
+    write(folder / "elastic.conf", "GraceTime=soon\n");
     KeptConfig after;
-    check_that(!after.read(path));
+    check_that(!after.read(folder / "elastic.conf"));
     const auto kept = KeptConfig::kept(folder / "");
     check_ok(kept);
     check_eq(kept->grace_time, 7.0);
@@ -51,15 +55,8 @@ TEST(what_is_wrong_is_not_kept) {
 
 TEST(an_empty_file_takes_the_place_of_what_was_in_force) {
     const Folder folder;
-    const std::string path = folder / "elastic.conf";
-    write(path, "GraceTime=7\n");
-    KeptConfig before;
-    check_ok(before.read(path));
-    before.keep(folder / "");
-    write(path, "");
-    KeptConfig after;
-    check_ok(after.read(path));
-    after.keep(folder / "");
+    keep(folder, "GraceTime=7\n");
+    keep(folder, "");
     check_eq(KeptConfig::kept(folder / "")->grace_time, core::Config().grace_time);
 }
 

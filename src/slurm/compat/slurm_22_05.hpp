@@ -201,9 +201,9 @@ inline void use_qos(job_record_t*, uint32_t) {}
 // Before the job starts: steps are made by slurmctld.
 inline void keep_steps_in_controller(job_record_t*) {}
 
-// Whether slurmctld calls init() while it reads slurm.conf, and says at the end that it has read
-// it.
-constexpr bool kReadsAfterInit = false;
+// Whether a reconfiguration begins with init(): what sched_p_reconfig() says afterwards, while
+// slurm.conf is still being read, is nothing new.
+constexpr bool kReconfiguresByInit = false;
 
 // Whether job_modify() of a job_submit plugin has a place for a message to the user.
 constexpr bool kSaysWhyNotModified = false;

@@ -271,7 +271,7 @@ inline void keep_steps_in_controller(job_record_t* job) {
     job->bit_flags &= ~STEPMGR_ENABLED;
 }
 
-constexpr bool kReadsAfterInit = true;
+constexpr bool kReconfiguresByInit = true;
 
 constexpr bool kSaysWhyNotModified = true;
 

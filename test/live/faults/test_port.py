@@ -10,7 +10,7 @@ import re
 import socket
 
 import pytest
-from elastic_live import wait_until
+from elastic_live import SLURM_VERSION, wait_until
 from wire import Peer, port_of
 
 
@@ -50,13 +50,20 @@ def shrinks(cluster, app, size):
     assert app.take_shrink()["size"] == size
 
 
+def assert_stays_connected(app):
+    """All the while, or since 23.11 to another slurmctld."""
+    if SLURM_VERSION >= (23, 11):
+        wait_until(lambda: app.state()["connected"], "the application is connected")
+    assert app.state()["connected"]
+
+
 def test_port_changes(cluster, ports):
     old, new = ports
     app = cluster.actor("malleable,min=1,max=4", "-N4")
     change_port(cluster, new)
     wait_until(lambda: listens(new) and not listens(old), "the ports have changed")
     # selastic reads elastic.conf.
-    wait_until(lambda: app.state()["connected"], "the application is connected")
+    assert_stays_connected(app)
     shrinks(cluster, app, 3)
     later = cluster.actor("malleable,min=1,max=4", "-N2")
     assert f":{new};" in later.shell("echo $ELASTIC_CONTROLLER")["out"]
@@ -93,7 +100,7 @@ def test_a_port_that_is_taken(cluster, ports, expect_errors):
         other.listen()
         taken = other.getsockname()[1]
         change_port(cluster, taken, f"cannot listen on port {taken}")
-        wait_until(lambda: app.state()["connected"], "the application is connected")
+        assert_stays_connected(app)
         change_port(cluster, old)
     shrinks(cluster, app, 3)
     with Peer(cluster) as peer:
