@@ -22,12 +22,13 @@ extern "C" {
 #include <slurm/slurm_errno.h>
 }
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(22, 5, 0) && \
-    SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+// Whether this Slurm is of a release or of a later one.
+#define SLURM_SINCE(year, month) (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(year, month, 0))
+
+#if SLURM_SINCE(22, 5) && !SLURM_SINCE(23, 2)
 #include "slurm/compat/slurm_22_05.hpp"
-#elif SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0) && \
-    SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0)
-#include "slurm/compat/slurm_24_11.hpp"
+#elif SLURM_SINCE(23, 11) && !SLURM_SINCE(26, 11)
+#include "slurm/compat/slurm_23_11.hpp"
 #else
 #error "this Slurm is not supported yet: src/slurm/compat needs a header for its version"
 #endif

@@ -56,7 +56,8 @@ def test_a_takeover_in_the_middle_of_an_agreement(pair):
     # What Slurm's controllers say of each other.
     cluster.allowed_errors += ["agent_init: thread already running", "while in standby mode",
                                "ControlMachine .* not responding", "_shutdown_bu_thread:send/recv",
-                               "REQUEST_CONTROL reply but backup not completely done"]
+                               "REQUEST_CONTROL reply but backup not completely done",
+                               "con_close_on_poll_error: .* Broken pipe"]
     app = cluster.actor("malleable,min=2,max=8", "-N8")
     waiting = cluster.actor("malleable,min=4,max=4", "-N4", wait=False)
     cluster.run("selastic", "shrink", app.job, 4)

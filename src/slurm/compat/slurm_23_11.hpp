@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm 24.11 to 26.05: the functions of slurm_22_05.hpp, where each is described.  What differs
+// Slurm 23.11 to 26.05: the functions of slurm_22_05.hpp, where each is described.  What differs
 // among these versions is told apart in the function that meets it.
 #pragma once
 
@@ -10,11 +10,9 @@ extern "C" {
 #include "src/common/extra_constraints.h"
 #include "src/common/job_features.h"
 #include "src/common/job_resources.h"
-#include "src/common/job_state_reason.h"
 #include "src/common/list.h"
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
-#include "src/common/node_features.h"
 #include "src/common/read_config.h"
 #include "src/common/slurm_protocol_api.h"
 #include "src/common/uid.h"
@@ -25,9 +23,6 @@ extern "C" {
 #include "src/interfaces/topology.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/fed_mgr.h"
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
-#include "src/slurmctld/front_end.h"
-#endif
 #include "src/slurmctld/gang.h"
 #include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/licenses.h"
@@ -37,9 +32,23 @@ extern "C" {
 #include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
 #include "src/slurmctld/state_save.h"
+#if SLURM_SINCE(24, 5)
+#include "src/common/job_state_reason.h"
 #include "src/stepmgr/gres_stepmgr.h"
 #include "src/stepmgr/srun_comm.h"
 #include "src/stepmgr/stepmgr.h"
+#else
+#include "src/slurmctld/gres_ctld.h"
+#include "src/slurmctld/srun_comm.h"
+#endif
+#if SLURM_SINCE(24, 11)
+#include "src/common/node_features.h"
+#else
+#include "src/interfaces/node_features.h"
+#endif
+#if !SLURM_SINCE(25, 5)
+#include "src/slurmctld/front_end.h"
+#endif
 }
 #undef operator
 
@@ -52,9 +61,13 @@ using job_details = job_details_t;
 namespace compat {
 
 inline int select(job_record_t* job, bool only_test) {
+#if SLURM_SINCE(24, 11)
     job_node_select_t selection{};
     selection.job_ptr = job;
     return select_nodes(&selection, only_test, false, SLURMDB_JOB_FLAG_SCHED);
+#else
+    return select_nodes(job, only_test, nullptr, nullptr, false, SLURMDB_JOB_FLAG_SCHED);
+#endif
 }
 
 inline int allocate(job_record_t* job) {
@@ -68,7 +81,12 @@ inline int test_allocation(job_record_t* job) {
 inline int find_room(job_record_t* job, bitstr_t* where, uint32_t nodes) {
     resv_exc_t nothing_excluded{};
     return select_g_job_test(job, where, nodes, nodes, nodes, SELECT_MODE_RUN_NOW, nullptr, nullptr,
-                             &nothing_excluded, nullptr);
+                             &nothing_excluded
+#if SLURM_SINCE(24, 11)
+                             ,
+                             nullptr  // who must end for licences
+#endif
+    );
 }
 
 inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* bits) {
@@ -81,6 +99,7 @@ inline list_t* validate_gres(const job_record_t* job, job_details& details) {
     list_t* list = nullptr;
     uint16_t none = NO_VAL16, sockets = NO_VAL16, tasks_per_tres = NO_VAL16;
     uint16_t tasks_per_node = NO_VAL16, cpus_per_task = NO_VAL16;
+#if SLURM_SINCE(24, 5)
     gres_job_state_validate_t request{};
     request.cpus_per_tres = job->cpus_per_tres;
     request.tres_per_node = job->tres_per_node;
@@ -96,22 +115,45 @@ inline list_t* validate_gres(const job_record_t* job, job_details& details) {
     request.ntasks_per_tres = &tasks_per_tres;
     request.gres_list = &list;
     gres_job_state_validate(&request);
+#else
+    gres_job_state_validate(job->cpus_per_tres, nullptr, nullptr, job->tres_per_node, nullptr,
+                            nullptr, job->mem_per_tres, &details.num_tasks, &details.min_nodes,
+                            &details.max_nodes, &tasks_per_node, &none, &sockets, &cpus_per_task,
+                            &tasks_per_tres, &list);
+#endif
     return list;
 }
 
+#if SLURM_SINCE(24, 11)
 // Addresses are in the job's credential.
 inline const char* aliases_of(const job_record_t*) {
     return nullptr;
 }
 inline void rename_nodes(job_record_t*) {}
+#else
+inline const char* aliases_of(const job_record_t* job) {
+    return job->alias_list;
+}
+inline void rename_nodes(job_record_t* job) {
+    set_job_alias_list(job);
+}
+#endif
 
 inline void ask_for_whole_node(decltype(job_record_t::gres_list_req)* list, node_record_t* node,
                                uint32_t job) {
+#if SLURM_SINCE(24, 5)
     gres_stepmgr_job_select_whole_node(list, node->gres_list, job, node->name);
+#else
+    gres_ctld_job_select_whole_node(list, node->gres_list, job, node->name);
+#endif
 }
 
 inline void add_gres_to(uint64_t* tres, list_t* gres, uint32_t nodes) {
+#if SLURM_SINCE(24, 5)
     gres_stepmgr_set_job_tres_cnt(gres, nodes, tres, false);
+#else
+    gres_ctld_set_job_tres_cnt(gres, nodes, tres, false);
+#endif
 }
 
 inline void count_out(job_record_t* job) {
@@ -121,21 +163,35 @@ inline void count_in(job_record_t* job) {
     acct_policy_job_begin(job, false);
 }
 
+#if SLURM_SINCE(24, 5)
 inline bool waits_for_limit(job_record_t* job) {
     return job_state_reason_check(static_cast<job_state_reason>(job->state_reason), JSR_QOS_ASSOC);
 }
-
 inline const char* name_of_reason(uint32_t reason) {
     return job_state_reason_string(static_cast<job_state_reason>(reason));
 }
-
 inline bitstr_t* powered_down_nodes() {
     return power_down_node_bitmap;
 }
+#else
+inline bool waits_for_limit(job_record_t* job) {
+    return !acct_policy_job_runnable_state(job);
+}
+inline const char* name_of_reason(uint32_t reason) {
+    return job_reason_string(static_cast<job_state_reason>(reason));
+}
+inline bitstr_t* powered_down_nodes() {
+    return power_node_bitmap;
+}
+#endif
 
 inline bitstr_t* nodes_named(char* list) {
     bitstr_t* nodes = nullptr;
+#if SLURM_SINCE(24, 11)
     node_name2bitmap(list, true, &nodes, nullptr);
+#else
+    node_name2bitmap(list, true, &nodes);
+#endif
     return nodes;
 }
 
@@ -149,7 +205,16 @@ inline bitstr_t* unreserved_nodes(job_record_t* job, time_t* when) {
     return allowed;
 }
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+#if SLURM_SINCE(25, 5)
+inline bool has_switches(const job_record_t* job) {
+    int switches = 0;
+    char* topology = job->part_ptr->topology_name;
+    return topology_g_get(TOPO_DATA_REC_CNT, topology, &switches) == SLURM_SUCCESS && switches > 0;
+}
+inline void add_nodes_of_switches(const job_record_t* job, bitstr_t* nodes) {
+    topology_g_whole_topo(nodes, job->part_ptr->topology_idx);
+}
+#elif SLURM_SINCE(24, 5)
 inline bool has_switches(const job_record_t*) {
     int switches = 0;
     return topology_g_get(TOPO_DATA_REC_CNT, &switches) == SLURM_SUCCESS && switches > 0;
@@ -158,13 +223,15 @@ inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
     topology_g_whole_topo(nodes);
 }
 #else
-inline bool has_switches(const job_record_t* job) {
-    int switches = 0;
-    char* topology = job->part_ptr->topology_name;
-    return topology_g_get(TOPO_DATA_REC_CNT, topology, &switches) == SLURM_SUCCESS && switches > 0;
+inline bool has_switches(const job_record_t*) {
+    return switch_record_cnt > 0;
 }
-inline void add_nodes_of_switches(const job_record_t* job, bitstr_t* nodes) {
-    topology_g_whole_topo(nodes, job->part_ptr->topology_idx);
+inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
+    for (int i = 0; i < switch_record_cnt; ++i) {
+        const switch_record_t& leaf = switch_record_table[i];
+        if (leaf.level == 0 && bit_overlap_any(nodes, leaf.node_bitmap))
+            bit_or(nodes, leaf.node_bitmap);
+    }
 }
 #endif
 
@@ -181,19 +248,28 @@ inline void keep_extra_constraints(const job_record_t* job, bitstr_t* nodes) {
             bit_clear(nodes, i);
 }
 
+#if SLURM_SINCE(24, 5)
 inline std::uint32_t segment_size(const job_desc_msg_t* job) {
     return job->segment_size == NO_VAL16 ? 0 : job->segment_size;
 }
 inline std::uint32_t segment_size(const job_details* details) {
     return details->segment_size;
 }
+#else
+inline std::uint32_t segment_size(const job_desc_msg_t*) {
+    return 0;
+}
+inline std::uint32_t segment_size(const job_details*) {
+    return 0;
+}
+#endif
 
 // In the layout since then.
 inline std::uint32_t plane_size(const job_details*) {
     return 0;
 }
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0)
+#if !SLURM_SINCE(25, 5)
 inline bool has_front_ends() {
     return front_end_node_cnt > 0;
 }
@@ -213,7 +289,7 @@ constexpr slurmctld_lock_t what_allocations_take() {
     slurmctld_lock_t locks{};
     locks.conf = locks.part = locks.fed = READ_LOCK;
     locks.job = locks.node = WRITE_LOCK;
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
+#if SLURM_SINCE(26, 5)
     locks.select_node = WRITE_LOCK;
 #endif
     return locks;
@@ -221,23 +297,27 @@ constexpr slurmctld_lock_t what_allocations_take() {
 constexpr slurmctld_lock_t kLocks = what_allocations_take();
 
 inline void forget_shared(job_record_t* copy) {
-    copy->switch_jobinfo = nullptr;
-    copy->resv_port_array = nullptr;
     copy->lic_req = nullptr;
     copy->node_addrs = nullptr;
+#if SLURM_SINCE(24, 5)
+    copy->switch_jobinfo = nullptr;
+    copy->resv_port_array = nullptr;
+#endif
+#if SLURM_SINCE(24, 11)
     copy->node_bitmap_preempt = nullptr;
     copy->licenses_to_preempt = nullptr;
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
-    copy->node_bitmap_rs = nullptr;
-    copy->steps_drained_subs = nullptr;
 #endif
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+#if SLURM_SINCE(25, 11)
     copy->topo_jobinfo = nullptr;
     copy->hres_select = nullptr;
 #endif
+#if SLURM_SINCE(26, 5)
+    copy->node_bitmap_rs = nullptr;
+    copy->steps_drained_subs = nullptr;
+#endif
 }
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 5, 0)
+#if !SLURM_SINCE(26, 5)
 inline uint32_t* node_ranks(const job_resources_t&) {
     return nullptr;
 }
@@ -251,6 +331,7 @@ inline void set_node_ranks(job_resources_t& resources, uint32_t* ranks) {
 }
 #endif
 
+#if SLURM_SINCE(24, 11)
 inline uint32_t qos_of(const job_queue_rec_t* record) {
     return record->job_ptr->qos_list && record->qos_ptr ? record->qos_ptr->id : 0;
 }
@@ -262,13 +343,21 @@ inline void use_qos(job_record_t* job, uint32_t id) {
     if (id == 0 || !job->qos_list) return;
     void* named = list_find_first(job->qos_list, has_id, &id);
     if (named) job->qos_ptr = static_cast<slurmdb_qos_rec_t*>(named);
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+#if SLURM_SINCE(25, 11)
     if (named) job->qos_id = id;
 #endif
 }
+#else
+inline uint32_t qos_of(const job_queue_rec_t*) {
+    return 0;
+}
+inline void use_qos(job_record_t*, uint32_t) {}
+#endif
 
-inline void keep_steps_in_controller(job_record_t* job) {
+inline void keep_steps_in_controller([[maybe_unused]] job_record_t* job) {
+#if SLURM_SINCE(24, 5)
     job->bit_flags &= ~STEPMGR_ENABLED;
+#endif
 }
 
 constexpr bool kReconfiguresByInit = true;
