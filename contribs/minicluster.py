@@ -729,6 +729,8 @@ class Cluster:
         if settings.auth == "slurm":
             commands["sackd"] = [f"{sbin}/sackd", "-D", "-f", conf]
         commands["slurmctld"] = [f"{sbin}/slurmctld", "-D", "-f", conf]
+        if settings.private_tmp:  # to it, an srun is where its host's name says
+            commands["slurmctld"] = in_namespaces("", [self._hosts_mount()], commands["slurmctld"])
         if settings.controllers == 2:
             commands |= {name: self._on_own_host(name, commands["slurmctld"]) for name in CONTROLLERS}
         if settings.accounting:
@@ -747,10 +749,8 @@ class Cluster:
 
         Its programs find the other nodes by name, as on a real cluster.
         """
-        hosts = self.dir / "hosts"
-        hosts.write_text(f"127.0.0.1 localhost {' '.join(node_names(self.settings))}\n")
         tmp = self.dir / "tmp" / name
-        mounts = [("-t", "tmpfs", "tmpfs", "/dev/shm"), ("--bind", hosts, "/etc/hosts")]
+        mounts = [("-t", "tmpfs", "tmpfs", "/dev/shm"), self._hosts_mount()]
         tmp.mkdir(parents=True, exist_ok=True)
         tmp.chmod(0o1777)
         for folder in map(os.path.realpath, [self.dir, *self.settings.share]):
@@ -759,6 +759,11 @@ class Cluster:
                 place.mkdir(parents=True, exist_ok=True)
                 mounts.append(("--rbind", folder, place))
         return in_namespaces(name, [*mounts, ("--rbind", tmp, "/tmp")], command)
+
+    def _hosts_mount(self):
+        hosts = self.dir / "hosts"
+        hosts.write_text(f"127.0.0.1 localhost {' '.join(node_names(self.settings))}\n")
+        return "--bind", hosts, "/etc/hosts"
 
     # -- starting
 

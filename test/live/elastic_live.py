@@ -87,6 +87,7 @@ if SLURM_VERSION >= (23, 11):
         ["We can't find assoc 1 on cluster", "slurmdbd of a new cluster"],
         [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
         ["Unable to send epilog complete message", "slurmctld was executed anew"],
+        [r"\*\*\* REASON: RaisedSignal", "what a slurmstepd tells its job"],
     ]
 # While slurmctld reads slurm.conf, MessageTimeout is 0 for a moment: whatever it receives or sends
 # just then "times out" at once, such as the registrations that the slurmds send after the

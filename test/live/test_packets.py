@@ -8,7 +8,7 @@ import pwd
 import time
 
 import pytest
-from elastic_live import wait_until
+from elastic_live import SLURM_VERSION, wait_until
 
 OTHER = "daemon"
 
@@ -160,6 +160,7 @@ def test_the_input_of_a_task_is_its_own(cluster, site):
     assert sorted(site.lines()) == ["hello", "init gauss x x", "init gauss x x"]
 
 
+@pytest.mark.skipif(SLURM_VERSION == (25, 5), reason="its batch scripts begin with SIGCHLD blocked: wait hangs")
 def test_steps_that_begin_together_initialise_once(cluster, site):
     begun = site.folder / "begun"
     site.write(f"touch {begun}; while [ ! -e {site.folder}/go ]; do sleep 0.05; done; "

@@ -160,6 +160,7 @@ def test_a_job_has_its_tasks_on_each_node_at_every_size(cluster, annotation, arg
     cluster.run("selastic", "expand", app.job, 4)
     app.take_expand()
     assert tasks() == 8
+    cluster.run("scontrol", "update", f"JobId={app.job}", "JobName=another")  # Slurm may count them anew
     if cluster.mode == "ms":
         assert app.shell('eval "$(selastic env)"; srun -Q echo task')["out"].split() == ["task"] * 8
     cluster.run("selastic", "shrink", app.job, 2)

@@ -205,6 +205,9 @@ inline void keep_steps_in_controller(job_record_t*) {}
 // slurm.conf is still being read, is nothing new.
 constexpr bool kReconfiguresByInit = false;
 
+// Whether any update of a job has Slurm count its tasks anew, from the nodes that it has asked for.
+constexpr bool kCountsTasksAtUpdate = false;
+
 // Whether job_modify() of a job_submit plugin has a place for a message to the user.
 constexpr bool kSaysWhyNotModified = false;
 

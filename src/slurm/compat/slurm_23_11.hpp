@@ -362,6 +362,8 @@ inline void keep_steps_in_controller([[maybe_unused]] job_record_t* job) {
 
 constexpr bool kReconfiguresByInit = true;
 
+constexpr bool kCountsTasksAtUpdate = true;
+
 constexpr bool kSaysWhyNotModified = true;
 
 }  // namespace compat
