@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Two schedulers in one controller would undo each other's plans, so nothing but this plugin may
-// start jobs; and what the resize sequences were not made for is refused here, before it can go
-// wrong at run time.
+// Two schedulers in one controller would undo each other's plans, so either nothing but this plugin
+// may start jobs, or (Starts=slurm) it starts none but those for which others have shrunk; and what
+// the resize sequences were not made for is refused here, before it can go wrong at run time.
 #include "slurm/preflight.hpp"
 
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ std::string setting(const char* key, const char* value) {
     return fmt::format("{}={}", key, printable(value, 200));
 }
 
-std::vector<std::string> wrong_settings() {
-    std::vector<std::string> wrong;
+// What keeps Slurm's own loops from starting jobs, and what this scheduler does not do itself.
+void name_what_starts_jobs(std::vector<std::string>& wrong) {
     const std::string parameters = setting("SchedulerParameters", slurm_conf.sched_params);
     if (!has_parameter("sched_interval=-1"))
         wrong.push_back(parameters +
@@ -40,15 +40,20 @@ std::vector<std::string> wrong_settings() {
     if (!has_parameter("defer") || has_parameter("defer_batch"))
         wrong.push_back(parameters +
                         " lacks defer: jobs would start at submission, past the queue; add it");
+    if (slurm_conf.preempt_mode != PREEMPT_MODE_OFF)
+        wrong.push_back(fmt::format(
+            "PreemptMode={} is not OFF: with Starts=elastic preemption and gang scheduling are not "
+            "supported; set PreemptMode=OFF, or Starts=slurm in elastic.conf",
+            preempt_mode_string(slurm_conf.preempt_mode)));
+}
+
+std::vector<std::string> wrong_settings(core::Starts starts) {
+    std::vector<std::string> wrong;
+    if (starts == core::Starts::elastic) name_what_starts_jobs(wrong);
     if (!is(slurm_conf.select_type, "select/linear") &&
         !is(slurm_conf.select_type, "select/cons_tres"))
         wrong.push_back(setting("SelectType", slurm_conf.select_type) +
                         " is not supported: use select/linear or select/cons_tres");
-    if (slurm_conf.preempt_mode != PREEMPT_MODE_OFF)
-        wrong.push_back(fmt::format(
-            "PreemptMode={} is not OFF: preemption and gang scheduling are not supported; set "
-            "PreemptMode=OFF",
-            preempt_mode_string(slurm_conf.preempt_mode)));
     if (!xstrcasestr(slurm_conf.job_submit_plugins, const_cast<char*>("elastic")))
         wrong.push_back(setting("JobSubmitPlugins", slurm_conf.job_submit_plugins) +
                         " lacks elastic: no job could be annotated; add it");
@@ -66,8 +71,8 @@ std::vector<std::string> doubtful_settings() {
 
 }  // namespace
 
-std::size_t Preflight::check() {
-    const auto wrong = wrong_settings();
+std::size_t Preflight::check(core::Starts starts) {
+    const auto wrong = wrong_settings(starts);
     for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
     for (const std::string& line : doubtful_settings())
         if (doubtful_.begins(line)) log_info("slurm.conf: {}", line);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "controller/standing.hpp"
+#include "core/model/config.hpp"
 
 namespace elastic::slurm {
 
@@ -15,7 +16,7 @@ class Preflight {
     // instead; and those that work but that an administrator should know the effect of, once as
     // long as they stand.  How many are wrong.  To be called where Slurm cannot be reading
     // slurm.conf just now.
-    std::size_t check();
+    std::size_t check(core::Starts);
 
   private:
     controller::Standing<std::string> doubtful_;

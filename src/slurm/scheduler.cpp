@@ -124,13 +124,14 @@ Scheduler::~Scheduler() {
 
 Result<void> Scheduler::start(Start how) {
     const bool goes_on = how == Start::again;
-    if (const std::size_t wrong = preflight_.check()) {
-        if (!goes_on) return elastic::error("slurm.conf: {} wrong settings", wrong);
-        say_goes_on(wrong);
-    }
     auto config = first_configuration(how);
     if (!config) return config.error();
     config_ = *config;
+    starts_ = config_.starts;
+    if (const std::size_t wrong = preflight_.check(config_.starts)) {
+        if (!goes_on) return elastic::error("slurm.conf: {} wrong settings", wrong);
+        say_goes_on(wrong);
+    }
     state_.book = controller::AgreementBook(time(nullptr));
     folder_ = slurm_conf.state_save_location;
     const auto opened = open_storage(how);
@@ -138,6 +139,10 @@ Result<void> Scheduler::start(Start how) {
     const auto listening = listen(how);
     if (!listening && !goes_on) return listening.error();
     deafness_.report(listening);
+    if (const auto hosted = host_slurms(); !hosted) {
+        if (!goes_on) return hosted.error();
+        log_error("{}; only Slurm's main loop starts jobs", hosted.error().message);
+    }
     const bool is_as_read =
         config_.journal_file == config->journal_file && config_.listen_port == config->listen_port;
     if (opened && listening && is_as_read) kept_config_.keep(folder_);
@@ -156,6 +161,7 @@ void Scheduler::stop() {
     stopping_ = true;
     wakeup_.notify();
     thread_.join();
+    hosted_.stop();
     supply_.stop();
     server_.stop();
 }
@@ -189,11 +195,20 @@ Result<void> Scheduler::listen(Start how) {
     return server_.start(server_options(config_));
 }
 
+// Slurm's scheduler beside this one, or none.
+Result<void> Scheduler::host_slurms() {
+    if (config_.starts == core::Starts::slurm)
+        return hosted_.run(config_.hosted == core::Hosted::backfill ? "sched/backfill"
+                                                                    : "sched/builtin");
+    hosted_.stop();
+    return {};
+}
+
 // Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
 // restart (SelectType): so all is named that the next start would refuse.
 void Scheduler::reconfigure() {
     if (compat::kReconfiguresByInit) return;
-    if (const std::size_t wrong = preflight_.check()) say_goes_on(wrong);
+    if (const std::size_t wrong = preflight_.check(starts_)) say_goes_on(wrong);
     reconfigure_ = true;
     wakeup_.notify();
 }
@@ -253,7 +268,10 @@ void Scheduler::take_configuration(Time now) {
         log_error("{}; the configuration before stays in force", config.error().message);
         return;
     }
+    settle_starts(*config);
     config_ = *config;
+    if (const auto hosted = host_slurms(); !hosted) log_error("{}", hosted.error().message);
+    hosted_.reconfigure();
     const auto opened = storage_.open_journal();
     if (!opened) log_error("{}; {}", opened.error().message, kJournalBefore);
     const auto adopted = server_.reconfigure(locked_server_options(config_));
@@ -263,6 +281,24 @@ void Scheduler::take_configuration(Time now) {
     log_info("configuration read: policy {}", config_.policy_name);
     announcer_.announce(journal::Controller::What::reconfigure, now);
     passes_.hurry();
+}
+
+// slurm.conf may not be made for another way of starting jobs.
+void Scheduler::settle_starts(core::Config& coming) {
+    if (coming.starts == starts_) return;
+    std::size_t wrong = 0;
+    {
+        ControllerLock lock;
+        wrong = preflight_.check(coming.starts);
+    }
+    if (wrong) {
+        log_error(
+            "Starts={} is not taken, with {} wrong settings in slurm.conf; it stays Starts={}",
+            names(coming.starts)[static_cast<std::size_t>(coming.starts)], wrong,
+            names(coming.starts)[static_cast<std::size_t>(starts_.load())]);
+        coming.starts = starts_;
+    }
+    starts_ = coming.starts;
 }
 
 // Those that are left have their turn after a pass, if one is due: however much is asked, jobs are

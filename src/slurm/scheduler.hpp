@@ -19,6 +19,7 @@
 #include "controller/warnings.hpp"
 #include "core/pass/recording.hpp"
 #include "slurm/act/cluster_control.hpp"
+#include "slurm/hosted_scheduler.hpp"
 #include "slurm/preflight.hpp"
 
 namespace elastic::slurm {
@@ -47,7 +48,9 @@ class Scheduler {
     Result<core::Config> first_configuration(Start);
     Result<void> open_storage(Start);
     Result<void> listen(Start);
+    Result<void> host_slurms();
     void take_configuration(Time now);
+    void settle_starts(core::Config& coming);
     void take_messages(Time now);
     bool pass_is_due() const;
     void pass();
@@ -55,6 +58,8 @@ class Scheduler {
 
     controller::Wakeup wakeup_;
     std::atomic<bool> stopping_ = false, reconfigure_ = false;  // each with a notification
+
+    std::atomic<core::Starts> starts_ = core::Starts::elastic;  // as in force
 
     controller::KeptConfig kept_config_;
     core::Config config_;
@@ -76,7 +81,8 @@ class Scheduler {
     controller::PassClock passes_;
     core::RecordedPlanner planner_;
     ClusterControl cluster_{config_, state_, outbox_, negotiation_};
-    Preflight preflight_;  // for who calls start() and reconfigure(), never the thread
+    HostedScheduler hosted_;
+    Preflight preflight_;  // called where Slurm cannot be reading slurm.conf
     std::thread thread_;
 };
 

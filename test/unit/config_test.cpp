@@ -56,6 +56,16 @@ TEST(config_knows_which_nodes_are_left) {
                 "elastic.conf:1: LeaveNodes=soon: one of never, failing, drained, maintenance");
 }
 
+TEST(config_knows_who_starts_jobs) {
+    check_that(parse("")->starts == Starts::elastic);
+    check_error(parse("Starts=nobody"), "elastic.conf:1: Starts=nobody: one of elastic, slurm");
+    const Config companion = *parse("Starts=Slurm\nHosted=builtin\nPolicy=elastic\n");
+    check_that(companion.starts == Starts::slurm);
+    check_that(companion.hosted == Hosted::builtin);
+    check_that(companion.policy.initial_size == InitialSize::requested);
+    check_that(companion.policy.expand_from == ExpandFrom::gap);
+}
+
 TEST(config_policy_counts_first_wherever_it_stands) {
     Config config = *parse("Backfill=none\nPolicy=EASY\n");
     check_eq(config.policy_name, "easy");

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
+
+#include <fmt/ranges.h>
 
 #include "common/atomic_file.hpp"
 #include "common/config_file.hpp"
@@ -59,11 +62,17 @@ Result<void> scale_ratio(Config& config, std::string_view text) {
     return {};
 }
 
-Result<void> shrink_timeout(Config& config, std::string_view text) {
-    bool kill = equal_ignoring_case(text, "kill");
-    if (!kill && !equal_ignoring_case(text, "revoke")) return error("one of revoke, kill");
-    config.shrink_timeout = kill ? ShrinkTimeout::kill : ShrinkTimeout::revoke;
-    return {};
+// One of the names of an enumeration.
+template <auto member>
+Result<void> one_of(Config& config, std::string_view text) {
+    using Choice = std::remove_reference_t<decltype(config.*member)>;
+    constexpr auto kNames = names(Choice{});
+    for (std::size_t i = 0; i < kNames.size(); ++i)
+        if (equal_ignoring_case(text, kNames[i])) {
+            config.*member = static_cast<Choice>(i);
+            return {};
+        }
+    return error("one of {}", fmt::join(kNames, ", "));
 }
 
 template <auto member>
@@ -73,32 +82,24 @@ Result<void> path(Config& config, std::string_view text) {
     return {};
 }
 
-Result<void> leave_nodes(Config& config, std::string_view text) {
-    constexpr auto kNames = names(LeaveNodes{});
-    for (std::size_t i = 0; i < kNames.size(); ++i)
-        if (equal_ignoring_case(text, kNames[i])) {
-            config.leave_nodes = static_cast<LeaveNodes>(i);
-            return {};
-        }
-    return error("one of never, failing, drained, maintenance");
-}
-
 constexpr int kDay = 86400;
 
 constexpr std::array kKeys{
     Key{"GraceTime", duration<&Config::grace_time, 1, kDay>},
     Key{"MaxGraceTime", duration<&Config::max_grace_time, 1, kDay>},
-    Key{"ShrinkTimeout", shrink_timeout},
+    Key{"ShrinkTimeout", one_of<&Config::shrink_timeout>},
     Key{"BackOff", duration<&Config::back_off, 0, kDay>},
     Key{"LinkBandwidth", link_bandwidth},
     Key{"ScaleRatio", scale_ratio},
     Key{"InitTime", duration<&Config::init_time, 1, kDay>},
+    Key{"Starts", one_of<&Config::starts>},
+    Key{"Hosted", one_of<&Config::hosted>},
     Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},
     Key{"Interval", duration<&Config::interval, 0, 60>},
     Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},
     Key{"MaxConnectionsPerUser", integer<&Config::max_connections_per_user, 1, 65536>},
     Key{"JournalFile", path<&Config::journal_file>},
-    Key{"LeaveNodes", leave_nodes},
+    Key{"LeaveNodes", one_of<&Config::leave_nodes>},
     Key{"SupplyFile", path<&Config::supply_file>},
     Key{"SupplyCommand", path<&Config::supply_command>},
     Key{"SupplyInterval", duration<&Config::supply_interval, 1, kDay>},
@@ -148,6 +149,11 @@ Result<Config> parse_config(std::string_view text, std::string_view file_name) {
     if (!wrong.empty()) return Error{std::move(wrong)};
     if (!config.supply_file.empty() && !config.supply_command.empty())
         return error("{}: SupplyFile and SupplyCommand: only one of them can be given", file_name);
+    // Slurm starts jobs with what they ask for.
+    if (config.starts == Starts::slurm) {
+        config.policy.initial_size = InitialSize::requested;
+        config.policy.expand_from = ExpandFrom::gap;
+    }
     return config;
 }
 

@@ -15,6 +15,21 @@
 namespace elastic::core {
 
 enum class ShrinkTimeout { revoke, kill };
+constexpr auto names(ShrinkTimeout) {
+    return std::to_array<std::string_view>({"revoke", "kill"});
+}
+
+// Who starts jobs: this scheduler, or Slurm's own loops, beside which it only resizes.
+enum class Starts { elastic, slurm };
+constexpr auto names(Starts) {
+    return std::to_array<std::string_view>({"elastic", "slurm"});
+}
+
+// Which of Slurm's plugins is hosted with Starts=slurm.
+enum class Hosted { backfill, builtin };
+constexpr auto names(Hosted) {
+    return std::to_array<std::string_view>({"backfill", "builtin"});
+}
 
 // Which nodes malleable jobs leave without being told ([gupta] section VII-A); each of these
 // includes those before it.
@@ -29,13 +44,15 @@ struct Config {
     Duration grace_time = 60;        // GraceTime: to answer an offer, and again to move data
     Duration max_grace_time = 3600;  // MaxGraceTime: the most that a job may set for itself
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
-    Duration back_off = 300;         // BackOff: no offers to a job that let one expire or declined
-    double link_bandwidth = 1e9;     // LinkBandwidth: bytes a second that a node sends
-    double scale_ratio = 4;          // ScaleRatio: [packet] k
-    Duration init_time = 60;         // InitTime: of an initialisation that does not say its own
-    int listen_port = kDefaultPort;  // ListenPort
-    Duration interval = 0.1;         // Interval: least time between two passes, seconds
-    int max_connections = 4096;      // MaxConnections in all
+    Duration back_off = 300;          // BackOff: no offers to a job that let one expire or declined
+    double link_bandwidth = 1e9;      // LinkBandwidth: bytes a second that a node sends
+    double scale_ratio = 4;           // ScaleRatio: [packet] k
+    Duration init_time = 60;          // InitTime: of an initialisation that does not say its own
+    Starts starts = Starts::elastic;  // Starts
+    Hosted hosted = Hosted::backfill;    // Hosted
+    int listen_port = kDefaultPort;      // ListenPort
+    Duration interval = 0.1;             // Interval: least time between two passes, seconds
+    int max_connections = 4096;          // MaxConnections in all
     int max_connections_per_user = 256;  // MaxConnectionsPerUser
     std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation
     LeaveNodes leave_nodes = LeaveNodes::drained;  // LeaveNodes

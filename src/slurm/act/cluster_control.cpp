@@ -16,7 +16,7 @@ ClusterControl::ClusterControl(const core::Config& config, controller::State& st
       reader_(config, state, observer_, agreed_, reading_),
       agreement_executor_(state, outbox, negotiation, observer_, agreed_, placement_, reading_),
       groups_(state, outbox, observer_, agreement_executor_, agreed_, reading_),
-      plan_executor_(state, outbox, negotiation, observer_, agreement_executor_, groups_,
+      plan_executor_(config, state, outbox, negotiation, observer_, agreement_executor_, groups_,
                      placement_, reading_) {}
 
 void ClusterControl::read_for_pass(Time now) {

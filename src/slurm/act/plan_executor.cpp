@@ -4,6 +4,9 @@
 // Around that Slurm is asked, and users are told, what the plan could not know: a part each.
 #include "slurm/act/plan_executor.hpp"
 
+#include <cstdlib>
+#include <cstring>
+
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
 #include "slurm/act/wait_reasons.hpp"
@@ -27,12 +30,26 @@ time_t end_of_hole(const core::Plan& plan, const Action& start) {
     return end < kNever ? static_cast<time_t>(end) : 0;
 }
 
+// The number behind a key of SchedulerParameters.
+long parameter(const char* key, long otherwise) {
+    const char* found = xstrcasestr(slurm_conf.sched_params, const_cast<char*>(key));
+    return found ? strtol(found + strlen(key), nullptr, 10) : otherwise;
+}
+
+// Two rounds of the slower of Slurm's loops.
+Duration patience_with_slurm() {
+    return 2.0 * static_cast<double>(
+                     std::max(parameter("bf_interval=", 30), parameter("sched_interval=", 60)));
+}
+
 }  // namespace
 
 bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     plan_ = &plan;
-    if (feasibility_.ask_those_planned_with(plan)) return true;
+    if (config_.starts == core::Starts::elastic && feasibility_.ask_those_planned_with(plan))
+        return true;
     bool refused = false;
+    awaited_.begin_look();
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
         ControllerLock lock;
@@ -41,9 +58,12 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
         while (action != plan.actions.end() && lock.held() < kLongestHold)
             refused |= do_action(*action++, now);
     }
-    explain_waiting(reading_.view);
-    feasibility_.ask_others();
-    if (reading_.refusals.has_limits()) limits_.ask_accounts();
+    awaited_.end_look();
+    if (config_.starts == core::Starts::elastic) {
+        explain_waiting(reading_.view);
+        feasibility_.ask_others();
+        if (reading_.refusals.has_limits()) limits_.ask_accounts();
+    }
     agreement_executor_.advance_all(now);
     return refused;
 }
@@ -83,6 +103,7 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
         start_by_trading(action, now);
         return false;
     }
+    if (config_.starts == core::Starts::slurm) return leave_to_slurm(job, action, now);
     if (reading_.view.extended.contains(action.job)) {
         groups_.extend(action.job, placement_.for_start(job, action), action.size_after, now);
         return false;
@@ -121,6 +142,13 @@ void PlanExecutor::start_by_trading(const Action& start, Time now) {
             return;
     }
     agreement_executor_.start_on_claim(start, now);
+}
+
+// What Slurm's scheduler does not start for long, for reasons that no plan knows, does not keep
+// nodes from others.
+bool PlanExecutor::leave_to_slurm(job_record_t* job, const Action& action, Time now) {
+    if (!awaited_.is_overdue(action.job, now, patience_with_slurm())) return false;
+    return refusals_.remember(job, action, StartOutcome::no_room);
 }
 
 // True if Slurm refused it and the next plan will differ by that.
@@ -212,7 +240,7 @@ void PlanExecutor::offer_growth(controller::Job& known, const Action& action, Ti
 }
 
 void PlanExecutor::do_reserve(const Action& action) {
-    if (job_record_t* job = pending_job(action.job))
+    if (job_record_t* job = pending_job(action.job); job && config_.starts == core::Starts::elastic)
         job->start_time = static_cast<time_t>(action.time);
     // Who has no room yet may have none then either.
     const core::Snapshot& snapshot = reading_.view.snapshot;

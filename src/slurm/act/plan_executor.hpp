@@ -2,6 +2,7 @@
 // Carries out plans on Slurm's records.
 #pragma once
 
+#include "controller/awaited_starts.hpp"
 #include "core/model/plan.hpp"
 #include "slurm/act/accounting_limits.hpp"
 #include "slurm/act/agreement_executor.hpp"
@@ -14,11 +15,12 @@ namespace elastic::slurm {
 
 class PlanExecutor {
   public:
-    PlanExecutor(controller::State& state, controller::Outbox& outbox,
+    PlanExecutor(const core::Config& config, controller::State& state, controller::Outbox& outbox,
                  controller::Negotiation& negotiation, Observer& observer,
                  AgreementExecutor& agreement_executor, GroupRunner& groups, Placement& placement,
                  Reading& reading)
-        : state_(state),
+        : config_(config),
+          state_(state),
           outbox_(outbox),
           negotiation_(negotiation),
           observer_(observer),
@@ -37,6 +39,7 @@ class PlanExecutor {
     bool do_start(const core::Action&, Time now);
     void claim_for(const core::Action&, Time now);
     void start_by_trading(const core::Action&, Time now);
+    bool leave_to_slurm(job_record_t*, const core::Action&, Time now);
     bool start_alone(job_record_t*, const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
     bool do_shrink(const core::Action&, Time now);
@@ -46,6 +49,7 @@ class PlanExecutor {
     void do_deny(const core::Action&, Time now);
     void do_withdraw(const core::Action&, Time now);
 
+    const core::Config& config_;
     controller::State& state_;
     controller::Outbox& outbox_;
     controller::Negotiation& negotiation_;
@@ -57,6 +61,7 @@ class PlanExecutor {
     AccountingLimits limits_{state_, agreement_executor_, reading_};
     Feasibility feasibility_{state_.jobs, reading_};
     StartRefusals refusals_{feasibility_, placement_, reading_};
+    controller::AwaitedStarts awaited_;
     const core::Plan* plan_ = nullptr;  // the one that is being carried out
 };
 

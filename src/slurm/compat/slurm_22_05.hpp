@@ -11,6 +11,7 @@ extern "C" {
 #include "src/common/list.h"
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
+#include "src/common/plugin.h"
 #include "src/common/read_config.h"
 #include "src/common/select.h"
 #include "src/common/slurm_protocol_api.h"
@@ -109,6 +110,11 @@ inline bool waits_for_limit(job_record_t* job) {
 // The name of a reason for which jobs wait.
 inline const char* name_of_reason(uint32_t reason) {
     return job_reason_string(static_cast<job_state_reason>(reason));
+}
+
+// Why a plugin could not be loaded, by errno.
+inline const char* name_of_plugin_error(int error) {
+    return plugin_strerror(static_cast<plugin_err_t>(error));
 }
 
 // Nodes that power saving has turned off.

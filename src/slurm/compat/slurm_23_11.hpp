@@ -13,6 +13,7 @@ extern "C" {
 #include "src/common/list.h"
 #include "src/common/log.h"
 #include "src/common/node_conf.h"
+#include "src/common/plugin.h"
 #include "src/common/read_config.h"
 #include "src/common/slurm_protocol_api.h"
 #include "src/common/uid.h"
@@ -184,6 +185,10 @@ inline bitstr_t* powered_down_nodes() {
     return power_node_bitmap;
 }
 #endif
+
+inline const char* name_of_plugin_error(int error) {
+    return slurm_strerror(error);
+}
 
 inline bitstr_t* nodes_named(char* list) {
     bitstr_t* nodes = nullptr;

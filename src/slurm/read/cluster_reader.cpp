@@ -23,7 +23,7 @@ void ClusterReader::read(Time now) {
 void ClusterReader::read_queue() {
     {
         ControllerLock lock;
-        reading_.queue.list();
+        reading_.queue.list(config_.starts == core::Starts::elastic);
     }
     {
         ControllerLock lock;

@@ -28,8 +28,8 @@ int is_stale(void* element, void*) {
 
 }  // namespace
 
-void Queue::list() {
-    records_.reset(build_job_queue(true, false));
+void Queue::list(bool forget_starts) {
+    records_.reset(build_job_queue(forget_starts, false));
 }
 
 void Queue::sort() {

@@ -32,6 +32,7 @@ void WaitingGroups::add(job_record_t* job, const controller::Job& known,
                         const core::PendingJob& pending, const Queue::Place& place, int tasks) {
     const core::Annotation& annotation = known.annotation;
     const Attempt& attempt = knowledge_.queue.attempts()[place.attempt];
+    if (knowledge_.config.starts == core::Starts::slurm) return;
     if (!known.elastic || annotation.packet.empty() || annotation.evolving) return;
     if (annotation.price >= 0) return;
     if (place.one_of_several || !attempt.reservation.empty() || attempt.preferred) return;
