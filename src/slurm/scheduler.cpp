@@ -90,6 +90,10 @@ bool may_schedule() {
     return !slurmctld_config.scheduling_disabled && !slurmctld_config.shutdown_time;
 }
 
+std::string_view name_of(core::Starts starts) {
+    return names(starts)[static_cast<std::size_t>(starts)];
+}
+
 void say_goes_on(std::size_t wrong) {
     log_error(
         "slurm.conf: {} wrong settings: the scheduler goes on as well as it can, but slurmctld "
@@ -127,11 +131,12 @@ Result<void> Scheduler::start(Start how) {
     auto config = first_configuration(how);
     if (!config) return config.error();
     config_ = *config;
-    starts_ = config_.starts;
-    if (const std::size_t wrong = preflight_.check(config_.starts)) {
-        if (!goes_on) return elastic::error("slurm.conf: {} wrong settings", wrong);
-        say_goes_on(wrong);
-    }
+    const auto kept = controller::KeptConfig::kept(slurm_conf.state_save_location);
+    starts_ = goes_on && kept ? kept->starts : config_.starts;
+    const std::size_t wrong = preflight_.check(config_.starts);
+    if (wrong && !goes_on) return elastic::error("slurm.conf: {} wrong settings", wrong);
+    const bool starts_as_read = settle_starts(wrong);
+    if (wrong && starts_as_read) say_goes_on(wrong);
     state_.book = controller::AgreementBook(time(nullptr));
     folder_ = slurm_conf.state_save_location;
     const auto opened = open_storage(how);
@@ -143,8 +148,8 @@ Result<void> Scheduler::start(Start how) {
         if (!goes_on) return hosted.error();
         log_error("{}; only Slurm's main loop starts jobs", hosted.error().message);
     }
-    const bool is_as_read =
-        config_.journal_file == config->journal_file && config_.listen_port == config->listen_port;
+    const bool is_as_read = starts_as_read && config_.journal_file == config->journal_file &&
+                            config_.listen_port == config->listen_port;
     if (opened && listening && is_as_read) kept_config_.keep(folder_);
     supply_.configure(config_);
     if (goes_on) log_info("configuration read: policy {}", config_.policy_name);
@@ -268,37 +273,38 @@ void Scheduler::take_configuration(Time now) {
         log_error("{}; the configuration before stays in force", config.error().message);
         return;
     }
-    settle_starts(*config);
     config_ = *config;
+    const bool starts_as_read = settle_starts(locked_check());
     if (const auto hosted = host_slurms(); !hosted) log_error("{}", hosted.error().message);
     hosted_.reconfigure();
     const auto opened = storage_.open_journal();
     if (!opened) log_error("{}; {}", opened.error().message, kJournalBefore);
     const auto adopted = server_.reconfigure(locked_server_options(config_));
     if (!adopted) log_error("{}; {}", adopted.error().message, kServedAsBefore);
-    if (opened && adopted) kept_config_.keep(folder_);
+    if (opened && adopted && starts_as_read) kept_config_.keep(folder_);
     supply_.configure(config_);
     log_info("configuration read: policy {}", config_.policy_name);
     announcer_.announce(journal::Controller::What::reconfigure, now);
     passes_.hurry();
 }
 
-// slurm.conf may not be made for another way of starting jobs.
-void Scheduler::settle_starts(core::Config& coming) {
-    if (coming.starts == starts_) return;
-    std::size_t wrong = 0;
-    {
-        ControllerLock lock;
-        wrong = preflight_.check(coming.starts);
-    }
-    if (wrong) {
+// With so many wrong settings in slurm.conf who starts jobs is who did before.  Whether it is as
+// elastic.conf says.
+bool Scheduler::settle_starts(std::size_t wrong) {
+    if (wrong && config_.starts != starts_) {
         log_error(
             "Starts={} is not taken, with {} wrong settings in slurm.conf; it stays Starts={}",
-            names(coming.starts)[static_cast<std::size_t>(coming.starts)], wrong,
-            names(coming.starts)[static_cast<std::size_t>(starts_.load())]);
-        coming.starts = starts_;
+            name_of(config_.starts), wrong, name_of(starts_));
+        config_.starts = starts_;
+        return false;
     }
-    starts_ = coming.starts;
+    starts_ = config_.starts;
+    return true;
+}
+
+std::size_t Scheduler::locked_check() {
+    ControllerLock lock;
+    return config_.starts == starts_ ? 0 : preflight_.check(config_.starts);
 }
 
 // Those that are left have their turn after a pass, if one is due: however much is asked, jobs are

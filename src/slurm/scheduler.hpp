@@ -50,7 +50,8 @@ class Scheduler {
     Result<void> listen(Start);
     Result<void> host_slurms();
     void take_configuration(Time now);
-    void settle_starts(core::Config& coming);
+    std::size_t locked_check();
+    bool settle_starts(std::size_t wrong);
     void take_messages(Time now);
     bool pass_is_due() const;
     void pass();
