@@ -114,7 +114,8 @@ def slurm_conf(cluster):
     cluster.reconfigure("configuration read")
 
 
-PREEMPTION = "preemption and gang scheduling are not supported; set PreemptMode=OFF"
+PREEMPTION = ("with Starts=elastic preemption and gang scheduling are not supported; set PreemptMode=OFF, "
+              "or Starts=slurm in elastic.conf")
 
 
 @pytest.mark.parametrize("lines, complaints", [
