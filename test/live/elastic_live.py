@@ -88,6 +88,8 @@ if SLURM_VERSION >= (23, 11):
         [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
         ["Unable to send epilog complete message", "slurmctld was executed anew"],
         [r"\*\*\* REASON: RaisedSignal", "what a slurmstepd tells its job"],
+        [r"Closing accepted fd: Bad file descriptor|Timed out waiting for \d+ connections to finish",
+         "a slurmstepd of 26.05 ends, and what asks it has gone"],
     ]
 # While slurmctld reads slurm.conf, MessageTimeout is 0 for a moment: whatever it receives or sends
 # just then "times out" at once, such as the registrations that the slurmds send after the
