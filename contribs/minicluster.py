@@ -762,7 +762,8 @@ class Cluster:
 
     def _hosts_mount(self):
         hosts = self.dir / "hosts"
-        hosts.write_text(f"127.0.0.1 localhost {' '.join(node_names(self.settings))}\n")
+        names = ["localhost", socket.gethostname(), *node_names(self.settings)]
+        hosts.write_text(f"127.0.0.1 {' '.join(names)}\n")
         return "--bind", hosts, "/etc/hosts"
 
     # -- starting
