@@ -103,7 +103,7 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
         start_by_trading(action, now);
         return false;
     }
-    if (config_.starts == core::Starts::slurm) return leave_to_slurm(job, action, now);
+    if (config_.starts == core::Starts::slurm) return leave_to_slurm(action, now);
     if (reading_.view.extended.contains(action.job)) {
         groups_.extend(action.job, placement_.for_start(job, action), action.size_after, now);
         return false;
@@ -145,10 +145,11 @@ void PlanExecutor::start_by_trading(const Action& start, Time now) {
 }
 
 // What Slurm's scheduler does not start for long, for reasons that no plan knows, does not keep
-// nodes from others.
-bool PlanExecutor::leave_to_slurm(job_record_t* job, const Action& action, Time now) {
+// nodes from others: as if it had been refused all that is free.
+bool PlanExecutor::leave_to_slurm(const Action& action, Time now) {
     if (!awaited_.is_overdue(action.job, now, patience_with_slurm())) return false;
-    return refusals_.remember(job, action, StartOutcome::no_room);
+    remember_no_room(reading_, placement_, action.place);
+    return reading_.refusals.refuse(reading_.view.places[action.place].id());
 }
 
 // True if Slurm refused it and the next plan will differ by that.

@@ -39,7 +39,7 @@ class PlanExecutor {
     bool do_start(const core::Action&, Time now);
     void claim_for(const core::Action&, Time now);
     void start_by_trading(const core::Action&, Time now);
-    bool leave_to_slurm(job_record_t*, const core::Action&, Time now);
+    bool leave_to_slurm(const core::Action&, Time now);
     bool start_alone(job_record_t*, const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
     bool do_shrink(const core::Action&, Time now);

@@ -34,6 +34,8 @@ extern "C" {
 #include "src/slurmctld/state_save.h"
 }
 
+#include "slurm/compat/until_23_11.hpp"
+
 namespace elastic::slurm::compat {
 
 // Allocates nodes to a pending job and starts its clock; an errno of Slurm's.
@@ -57,19 +59,6 @@ inline int find_room(job_record_t* job, bitstr_t* where, uint32_t nodes) {
 inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* bits) {
     const auto* first = reinterpret_cast<const std::uint64_t*>(bits) + BITSTR_OVERHEAD;
     return {first, first + (bit_size(bits) + 63) / 64};
-}
-
-// What the request of a job says of GRES, as a list of gres_state_t that the caller frees; null if
-// it says nothing.
-inline xlist* validate_gres(const job_record_t* job, job_details& details) {
-    xlist* list = nullptr;
-    uint16_t none = NO_VAL16, sockets = NO_VAL16, tasks_per_tres = NO_VAL16;
-    uint16_t tasks_per_node = NO_VAL16, cpus_per_task = NO_VAL16;
-    gres_job_state_validate(job->cpus_per_tres, nullptr, nullptr, job->tres_per_node, nullptr,
-                            nullptr, job->mem_per_tres, &details.num_tasks, &details.min_nodes,
-                            &details.max_nodes, &tasks_per_node, &none, &sockets, &cpus_per_task,
-                            &tasks_per_tres, &list);
-    return list;
 }
 
 // How the job's steps and commands find those of its nodes that slurm.conf does not know or whose
@@ -102,24 +91,9 @@ inline void count_in(job_record_t* job) {
     acct_policy_job_begin(job);
 }
 
-// Whether the job waits for a limit of accounting, by its reason.
-inline bool waits_for_limit(job_record_t* job) {
-    return !acct_policy_job_runnable_state(job);
-}
-
-// The name of a reason for which jobs wait.
-inline const char* name_of_reason(uint32_t reason) {
-    return job_reason_string(static_cast<job_state_reason>(reason));
-}
-
 // Why a plugin could not be loaded, by errno.
 inline const char* name_of_plugin_error(int error) {
     return plugin_strerror(static_cast<plugin_err_t>(error));
-}
-
-// Nodes that power saving has turned off.
-inline bitstr_t* powered_down_nodes() {
-    return power_node_bitmap;
 }
 
 // The nodes of a list that Slurm knows, to be freed by the caller.
@@ -140,20 +114,6 @@ inline bitstr_t* unreserved_nodes(job_record_t* job, time_t* when) {
     return allowed;
 }
 
-// Whether the job's nodes hang on switches that Slurm knows.
-inline bool has_switches(const job_record_t*) {
-    return switch_record_cnt > 0;
-}
-
-// Adds to some nodes of the job all that hang on the same switches.
-inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
-    for (int i = 0; i < switch_record_cnt; ++i) {
-        const switch_record_t& leaf = switch_record_table[i];
-        if (leaf.level == 0 && bit_overlap_any(nodes, leaf.node_bitmap))
-            bit_or(nodes, leaf.node_bitmap);
-    }
-}
-
 // The separator of [a|b]: one feature, and all nodes have it.
 constexpr auto kMatchingOr = FEATURE_OP_XOR;
 
@@ -163,14 +123,6 @@ inline const char* extra_constraints(const job_record_t*) {
 }
 // Takes from a set the nodes that are not so.
 inline void keep_extra_constraints(const job_record_t*, bitstr_t*) {}
-
-// Nodes that --segment wants beside each other; 0 if it says nothing.
-inline std::uint32_t segment_size(const job_desc_msg_t*) {
-    return 0;
-}
-inline std::uint32_t segment_size(const job_details*) {
-    return 0;
-}
 
 // Tasks beside each other on a node with --distribution=plane.
 inline std::uint32_t plane_size(const job_details* details) {

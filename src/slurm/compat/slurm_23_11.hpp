@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Slurm 23.11 to 26.05: the functions of slurm_22_05.hpp, where each is described.  What differs
-// among these versions is told apart in the function that meets it.
+// Slurm 23.11 to 26.05: the functions of slurm_22_05.hpp and until_23_11.hpp, where each is
+// described.  What differs among these versions is told apart in the function that meets it.
 #pragma once
 
 #define operator operator_  // a member of slurmdb's records
@@ -54,12 +54,16 @@ extern "C" {
 #undef operator
 
 namespace elastic::slurm {
-
 // By their names of 22.05.
 using ListIterator = list_itr_t*;
 using job_details = job_details_t;
+}  // namespace elastic::slurm
 
-namespace compat {
+#if !SLURM_SINCE(24, 5)
+#include "slurm/compat/until_23_11.hpp"
+#endif
+
+namespace elastic::slurm::compat {
 
 inline int select(job_record_t* job, bool only_test) {
 #if SLURM_SINCE(24, 11)
@@ -96,11 +100,11 @@ inline std::pair<const std::uint64_t*, const std::uint64_t*> words_of(bitstr_t* 
     return {first, first + (bit_size(bits) + 63) / 64};
 }
 
+#if SLURM_SINCE(24, 5)
 inline list_t* validate_gres(const job_record_t* job, job_details& details) {
     list_t* list = nullptr;
     uint16_t none = NO_VAL16, sockets = NO_VAL16, tasks_per_tres = NO_VAL16;
     uint16_t tasks_per_node = NO_VAL16, cpus_per_task = NO_VAL16;
-#if SLURM_SINCE(24, 5)
     gres_job_state_validate_t request{};
     request.cpus_per_tres = job->cpus_per_tres;
     request.tres_per_node = job->tres_per_node;
@@ -116,14 +120,9 @@ inline list_t* validate_gres(const job_record_t* job, job_details& details) {
     request.ntasks_per_tres = &tasks_per_tres;
     request.gres_list = &list;
     gres_job_state_validate(&request);
-#else
-    gres_job_state_validate(job->cpus_per_tres, nullptr, nullptr, job->tres_per_node, nullptr,
-                            nullptr, job->mem_per_tres, &details.num_tasks, &details.min_nodes,
-                            &details.max_nodes, &tasks_per_node, &none, &sockets, &cpus_per_task,
-                            &tasks_per_tres, &list);
-#endif
     return list;
 }
+#endif
 
 #if SLURM_SINCE(24, 11)
 // Addresses are in the job's credential.
@@ -174,16 +173,6 @@ inline const char* name_of_reason(uint32_t reason) {
 inline bitstr_t* powered_down_nodes() {
     return power_down_node_bitmap;
 }
-#else
-inline bool waits_for_limit(job_record_t* job) {
-    return !acct_policy_job_runnable_state(job);
-}
-inline const char* name_of_reason(uint32_t reason) {
-    return job_reason_string(static_cast<job_state_reason>(reason));
-}
-inline bitstr_t* powered_down_nodes() {
-    return power_node_bitmap;
-}
 #endif
 
 inline const char* name_of_plugin_error(int error) {
@@ -227,17 +216,6 @@ inline bool has_switches(const job_record_t*) {
 inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
     topology_g_whole_topo(nodes);
 }
-#else
-inline bool has_switches(const job_record_t*) {
-    return switch_record_cnt > 0;
-}
-inline void add_nodes_of_switches(const job_record_t*, bitstr_t* nodes) {
-    for (int i = 0; i < switch_record_cnt; ++i) {
-        const switch_record_t& leaf = switch_record_table[i];
-        if (leaf.level == 0 && bit_overlap_any(nodes, leaf.node_bitmap))
-            bit_or(nodes, leaf.node_bitmap);
-    }
-}
 #endif
 
 constexpr auto kMatchingOr = FEATURE_OP_MOR;
@@ -259,13 +237,6 @@ inline std::uint32_t segment_size(const job_desc_msg_t* job) {
 }
 inline std::uint32_t segment_size(const job_details* details) {
     return details->segment_size;
-}
-#else
-inline std::uint32_t segment_size(const job_desc_msg_t*) {
-    return 0;
-}
-inline std::uint32_t segment_size(const job_details*) {
-    return 0;
 }
 #endif
 
@@ -371,5 +342,4 @@ constexpr bool kCountsTasksAtUpdate = true;
 
 constexpr bool kSaysWhyNotModified = true;
 
-}  // namespace compat
-}  // namespace elastic::slurm
+}  // namespace elastic::slurm::compat
