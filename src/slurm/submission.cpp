@@ -356,8 +356,8 @@ void follow_size(job_desc_msg_t* change, const job_details* details) {
         change->min_cpus = nodes * processors;
 }
 
-// Slurm takes it for a change of a running job, which it refuses, if the job has other tasks than
-// the nodes that it asked for would have, as one has that runs on more or fewer.
+// Slurm takes it for a change of a job that has begun, which it refuses, if the job has other tasks
+// than the nodes that it asked for would have, as one has that runs on more or fewer.
 void expect_count_of_tasks(const job_desc_msg_t* change, job_details* details) {
     const std::uint32_t each =
         details->ntasks_per_node ? details->ntasks_per_node : details->ntasks_per_tres;
@@ -468,7 +468,7 @@ Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
     if (change->time_limit != kNothing && IS_JOB_PENDING(job))
         if (auto ok = check_time_limit(*annotation, change->time_limit); !ok)
             return refuse(job, "{}", ok.error().message);
-    if (compat::kCountsTasksAtUpdate && IS_JOB_RUNNING(job))
+    if (compat::kCountsTasksAtUpdate && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)))
         expect_count_of_tasks(change, job->details);
     if (change->min_nodes == INFINITE) return {};  // scontrol asks for the present size
     if (change->min_nodes != kNothing || change->max_nodes != kNothing)
