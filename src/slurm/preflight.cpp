@@ -60,8 +60,12 @@ std::vector<std::string> wrong_settings(core::Starts starts) {
     return wrong;
 }
 
-std::vector<std::string> doubtful_settings() {
+std::vector<std::string> doubtful_settings(core::Starts starts) {
     std::vector<std::string> doubtful;
+    if (starts == core::Starts::slurm && has_parameter("sched_interval=-1"))
+        doubtful.push_back(setting("SchedulerParameters", slurm_conf.sched_params) +
+                           " has sched_interval=-1: with Starts=slurm only backfill starts jobs; "
+                           "take it out");
     if (slurm_conf.min_job_age > 0 && slurm_conf.min_job_age < 5)
         doubtful.push_back(fmt::format(
             "MinJobAge={} is below 5 s: the journal may miss how a job ended; set MinJobAge=300",
@@ -74,7 +78,7 @@ std::vector<std::string> doubtful_settings() {
 std::size_t Preflight::check(core::Starts starts) {
     const auto wrong = wrong_settings(starts);
     for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
-    for (const std::string& line : doubtful_settings())
+    for (const std::string& line : doubtful_settings(starts))
         if (doubtful_.begins(line)) log_info("slurm.conf: {}", line);
     doubtful_.end_look();
     return wrong.size();

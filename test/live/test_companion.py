@@ -69,6 +69,16 @@ def test_a_job_that_slurm_does_not_start_keeps_nodes_for_a_time_only(cluster):
     assert time.monotonic() - begin > PATIENCE_WITH_SLURM / 2
 
 
+def test_a_main_loop_that_is_off_is_named(cluster):
+    before = re.search("^SchedulerParameters=(.*)$", (cluster.dir / "slurm.conf").read_text(), re.M)[1]
+    since = len(cluster.log)
+    cluster.set_slurm(SchedulerParameters="bf_interval=2,sched_interval=-1")
+    try:
+        assert "with Starts=slurm only backfill starts jobs" in cluster.log[since:]
+    finally:
+        cluster.set_slurm(SchedulerParameters=before)
+
+
 def test_who_starts_jobs_is_not_changed_under_the_wrong_slurm_conf(cluster):
     cluster.allowed_errors += ["lacks sched_interval=-1", "lacks defer", "PreemptMode=REQUEUE is not OFF",
                                "Starts=elastic is not taken, with 3 wrong settings", "3 wrong settings: the scheduler"]
