@@ -12,7 +12,10 @@ EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 namespace {
 
-std::unique_ptr<elastic::slurm::Scheduler> scheduler;
+// Never destroyed but by fini(): Slurm's fatal() calls exit() while it holds the locks for which
+// the scheduler's thread waits.
+std::unique_ptr<elastic::slurm::Scheduler>& scheduler =
+    *new std::unique_ptr<elastic::slurm::Scheduler>();
 bool has_run = false;
 
 elastic::slurm::Start how_it_starts() {

@@ -54,6 +54,13 @@ def test_a_wrong_slurm_conf_is_refused(failing_start, line, complaint):
     assert re.search("[Ff]ailed to initialize (sched plugin|the various schedulers)", output)
 
 
+def test_what_slurm_itself_refuses_ends_it(failing_start):
+    """It finds that with its locks held, for which the scheduler waits, which runs by then."""
+    output = failing_start("--conf-line", "PartitionName=odd Nodes=nowhere State=UP")
+    assert "elastic: built for Slurm" in output
+    assert "fatal: " in output and "slurmctld ended" in output
+
+
 @pytest.mark.parametrize("line, complaint", [
     ("VictimOrder=tallest", r"elastic\.conf:\d+: VictimOrder=tallest: one of random, gain, shrinkable"),
     ("Colour=red", r"elastic\.conf:\d+: .*Colour"),
