@@ -70,6 +70,16 @@ void forget_inherited(spank_t spank) {
     unsetenv(kOptionVariable);
 }
 
+// Slurm refuses them where backfill does not start jobs, but does not say why.  True as well if
+// slurmctld does not answer.
+bool takes_heterogeneous_jobs() {
+    slurm_conf_t* conf = nullptr;
+    if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS || !conf) return true;
+    const bool takes = conf->schedtype && std::string_view(conf->schedtype) == "sched/backfill";
+    slurm_free_ctl_conf(conf);
+    return takes;
+}
+
 int take_option(int, const char* argument, int is_remote) {
     if (is_remote) return 0;  // the job has begun
     if (!can_hand_on()) {
@@ -200,8 +210,13 @@ EXPORT int slurm_spank_init_post_opt(spank_t spank, int, char**) {
                 "elastic: a step cannot change what its job is: --elastic has no effect here");
         return 0;
     }
-    if (++components > 1) {
-        // Slurm refuses it where this scheduler is configured, but does not say why.
+    if (++components > 1 && !annotation.empty()) {
+        slurm_error(
+            "elastic: a heterogeneous job cannot be elastic, nor any of its components: leave out "
+            "--elastic, or the ':' between components");
+        return -1;
+    }
+    if (components == 2 && !takes_heterogeneous_jobs()) {
         slurm_error(
             "elastic: heterogeneous jobs cannot be scheduled on this cluster, elastic or "
             "not: leave out the ':' between components");

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Slurm's own loader finds the plugin, checks its version and calls its init(), so it runs as if
 // slurm.conf had named it.
+//
+// Slurm asks for the name of its scheduler to know what users may have: heterogeneous jobs with
+// sched/backfill, and with sched/builtin the order of the queue in all cases.  So it finds the name
+// of the hosted one, which `scontrol show config` shows, too.
+//
+// Always holds: the mutex is not held while the plugin is loaded or unloaded, which waits for
+// slurmctld's locks; who reconfigures it has these.
 #include "slurm/hosted_scheduler.hpp"
+
+#include <utility>
 
 #include "common/text.hpp"
 
 namespace elastic::slurm {
+
+namespace {
+
+constexpr char kOwnType[] = "sched/elastic";
+
+}  // namespace
 
 Result<void> HostedScheduler::run(const std::string& type) {
     if (type == type_) return {};
@@ -17,19 +32,38 @@ Result<void> HostedScheduler::run(const std::string& type) {
         return elastic::error("{} of Slurm {} is not in PluginDir={} (Starts=slurm needs it): {}",
                               type, kBuiltForSlurm, text(slurm_conf.plugindir),
                               compat::name_of_plugin_error(errno));
-    reconfigure_ = reinterpret_cast<int (*)()>(functions[0]);
-    type_ = type;
+    adopt(type, reinterpret_cast<int (*)()>(functions[0]));
     return {};
 }
 
 void HostedScheduler::stop() {
-    if (plugin_ != PLUGIN_INVALID_HANDLE) plugin_unload(plugin_);
-    plugin_ = PLUGIN_INVALID_HANDLE;
-    reconfigure_ = nullptr;
-    type_.clear();
+    if (plugin_ == PLUGIN_INVALID_HANDLE) return;
+    adopt("", nullptr);
+    plugin_unload(std::exchange(plugin_, PLUGIN_INVALID_HANDLE));
+}
+
+void HostedScheduler::adopt(const std::string& type, int (*reconfigure)()) {
+    std::lock_guard guard(mutex_);
+    reconfigure_ = reconfigure;
+    type_ = type;
+}
+
+void HostedScheduler::name_to_slurm() {
+    std::lock_guard guard(mutex_);
+    is_named_ = true;
+    name();
+}
+
+void HostedScheduler::name() const {
+    const char* name = type_.empty() ? kOwnType : type_.c_str();
+    if (xstrcmp(slurm_conf.schedtype, name) == 0) return;
+    xfree(slurm_conf.schedtype);
+    slurm_conf.schedtype = xstrdup(name);
 }
 
 void HostedScheduler::reconfigure() {
+    std::lock_guard guard(mutex_);
+    if (is_named_) name();
     if (reconfigure_) reconfigure_();
 }
 

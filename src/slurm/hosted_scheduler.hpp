@@ -2,7 +2,7 @@
 // One of Slurm's own scheduler plugins inside this one (elastic.conf: Starts=slurm).
 #pragma once
 
-#include <optional>
+#include <mutex>
 #include <string>
 
 #include "common/result.hpp"
@@ -23,13 +23,22 @@ class HostedScheduler {
     Result<void> run(const std::string& type);
     void stop();
 
-    // Slurm has read slurm.conf anew.
+    // For any thread, while slurm.conf is locked for writing.  Slurm finds the plugin's name as
+    // that of its scheduler, or ours if none runs.  Once Slurm has begun: as it does, the name must
+    // be that of slurm.conf.
+    void name_to_slurm();
+    // Slurm is reading slurm.conf anew, of which the plugin hears, and the name stays what it was.
     void reconfigure();
 
   private:
-    std::string type_;
+    void adopt(const std::string& type, int (*reconfigure)());
+    void name() const;
+
     plugin_handle_t plugin_ = PLUGIN_INVALID_HANDLE;
-    int (*reconfigure_)() = nullptr;
+    std::mutex mutex_;
+    std::string type_;                // "": none runs
+    int (*reconfigure_)() = nullptr;  // the plugin's
+    bool is_named_ = false;
 };
 
 }  // namespace elastic::slurm

@@ -6,6 +6,8 @@
 
 #include <ctime>
 
+#include "slurm/withheld_nodes.hpp"
+
 namespace elastic::slurm {
 
 double processor_seconds() {
@@ -23,6 +25,7 @@ ControllerLock::ControllerLock() {
     lock_slurmctld(compat::kLocks);
     since_ = std::chrono::steady_clock::now();
     processor_ = processor_seconds();
+    withheld_nodes().show();
 }
 
 double ControllerLock::held() const {
@@ -30,6 +33,7 @@ double ControllerLock::held() const {
 }
 
 ControllerLock::~ControllerLock() {
+    withheld_nodes().hide();
     double seconds = held(), processor = processor_seconds() - processor_;
     unlock_slurmctld(compat::kLocks);
     lock_statistics().held.add(seconds);

@@ -25,7 +25,7 @@ struct LockStatistics {
 // Of all holds; only to be used by the thread that plans and acts.
 LockStatistics& lock_statistics();
 
-// Job and node records for writing, the rest for reading.
+// Job and node records for writing, the rest for reading.  Only for the thread that plans and acts.
 class ControllerLock {
   public:
     ControllerLock();
@@ -38,6 +38,21 @@ class ControllerLock {
   private:
     std::chrono::steady_clock::time_point since_;
     double processor_;
+};
+
+// slurm.conf for writing, and nothing else.
+class ConfigurationLock {
+  public:
+    ConfigurationLock() {
+        locks_.conf = WRITE_LOCK;
+        lock_slurmctld(locks_);
+    }
+    ~ConfigurationLock() { unlock_slurmctld(locks_); }
+    ConfigurationLock(const ConfigurationLock&) = delete;
+    ConfigurationLock& operator=(const ConfigurationLock&) = delete;
+
+  private:
+    slurmctld_lock_t locks_{};
 };
 
 // Associations, QOS and the list of resources, the last for reading in any case; inside

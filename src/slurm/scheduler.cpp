@@ -209,9 +209,15 @@ Result<void> Scheduler::host_slurms() {
     return {};
 }
 
+void Scheduler::name_scheduler() {
+    ConfigurationLock lock;
+    hosted_.name_to_slurm();
+}
+
 // Slurm calls it while it reads slurm.conf, before it puts back what it does not change without a
 // restart (SelectType): so all is named that the next start would refuse.
 void Scheduler::reconfigure() {
+    hosted_.reconfigure();
     if (compat::kReconfiguresByInit) return;
     if (const std::size_t wrong = preflight_.check(starts_)) say_goes_on(wrong);
     reconfigure_ = true;
@@ -224,6 +230,8 @@ void Scheduler::run() {
     Time now = wall_clock();
     // First of all the table must be as Slurm's records are: applications that reconnect are
     // answered from it.
+    name_scheduler();
+    cluster_.begin();
     cluster_.read(now);
     read_site();
     negotiation_.after_restart(now);
@@ -246,6 +254,7 @@ void Scheduler::run() {
         state_.book.forget_finished();
         if (!output_.must_wait(Clock::now())) output_.commit(wall_clock());
     }
+    cluster_.end();
     now = wall_clock();
     announcer_.announce(journal::Controller::What::stop, now);
     output_.commit(now);
@@ -276,7 +285,7 @@ void Scheduler::take_configuration(Time now) {
     config_ = *config;
     const bool starts_as_read = settle_starts(locked_check());
     if (const auto hosted = host_slurms(); !hosted) log_error("{}", hosted.error().message);
-    hosted_.reconfigure();
+    name_scheduler();
     const auto opened = storage_.open_journal();
     if (!opened) log_error("{}; {}", opened.error().message, kJournalBefore);
     const auto adopted = server_.reconfigure(locked_server_options(config_));

@@ -49,6 +49,7 @@ class Scheduler {
     Result<void> open_storage(Start);
     Result<void> listen(Start);
     Result<void> host_slurms();
+    void name_scheduler();
     void take_configuration(Time now);
     std::size_t locked_check();
     bool settle_starts(std::size_t wrong);

@@ -421,6 +421,12 @@ Result<void> annotate(job_desc_msg_t* job) {
     if (!given) return given.error();
     if (given->empty()) return {};
 
+    if (job->het_job_offset != kNothing)
+        return elastic::error(
+            "component {} of a heterogeneous job cannot be elastic: leave out its annotation, or "
+            "the "
+            "':' between components",
+            job->het_job_offset);
     auto annotation = core::parse_annotation(*given, requested_nodes(job));
     if (!annotation) return annotation.error();
     const Site here = site();

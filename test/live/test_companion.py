@@ -30,7 +30,7 @@ def backfilled(cluster):
 def test_slurm_starts_jobs(cluster):
     """Some of them by the backfill that is hosted, which sees to the order as ever."""
     before = backfilled(cluster)
-    cluster.wait_state(cluster.sbatch("-N6", "--exclusive", "--time=2", wrap="sleep 600"), "RUNNING")
+    cluster.wait_state(cluster.sbatch("-N6", "--exclusive", "--time=5", wrap="sleep 600"), "RUNNING")
     large = cluster.sbatch("-N8", "--exclusive", "--time=1", wrap="true")
     cluster.wait_state(cluster.sbatch("-N2", "--exclusive", "--time=1", wrap="sleep 600"), "RUNNING")
     assert backfilled(cluster) > before
@@ -45,6 +45,76 @@ def test_a_job_that_waits_gets_nodes_by_a_shrink(cluster):
     cluster.wait_state(waiting, "RUNNING")
     cluster.run("scancel", waiting)
     assert app.take_expand()["size"] > 4
+
+
+def cycles(cluster):
+    """Of Slurm's main loop, and of its backfill."""
+    shown = cluster.run("sdiag").out
+    return [int(re.search(rf"{title}.*?Total cycles: +(\d+)", shown, re.S)[1])
+            for title in ("Main schedule statistics", "Backfilling stats")]
+
+
+def wait_for_slurms_loops(cluster):
+    """Each of them has had two turns, so one as of now."""
+    begin = cycles(cluster)
+    wait_until(lambda: all(now >= before + 2 for now, before in zip(cycles(cluster), begin)),
+               "Slurm's loops have their turns")
+
+
+def test_slurm_gives_nobody_the_idle_nodes_of_who_waits_for_victims(cluster):
+    """Short jobs that would fit there wait, behind it, until it has got what it was promised."""
+    cluster.wait_state(cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="sleep 600"), "RUNNING")
+    app = cluster.actor("malleable,min=2,max=4", "-N4", "--time=1")
+    waiting = cluster.sbatch("-N4", "--exclusive", "--time=1", wrap="sleep 600")
+    offer = app.event("offer_shrink")
+    assert offer["nodes"] == 2
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    short = [cluster.sbatch("-N1", *how, "--time=1", wrap="true") for how in [("--exclusive",), ("-n1",)] * 2]
+    wait_for_slurms_loops(cluster)
+    assert [cluster.state(job) for job in short] == ["PENDING"] * 4
+    assert {cluster.job(job)["Reason"] for job in short} <= {"Resources", "Priority"}
+    assert set(cluster.node_states().values()) <= {"allocated", "idle", "planned"}
+    app.do("done", offer["op"])
+    cluster.wait_state(waiting, "RUNNING")
+    assert "handed over" in [line for line in cluster.log.splitlines() if f"job {waiting}: started" in line][-1]
+    cluster.run("scancel", waiting)
+    for job in short:
+        cluster.wait_state(job, "COMPLETED")
+
+
+def test_idle_nodes_are_slurms_again_when_who_waits_is_gone(cluster):
+    cluster.wait_state(cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="sleep 600"), "RUNNING")
+    app = cluster.actor("malleable,min=2,max=4", "-N4", "--time=1")
+    waiting = cluster.sbatch("-N4", "--exclusive", "--time=1", wrap="sleep 600")
+    offer = app.event("offer_shrink")
+    app.do("accept", offer["op"])
+    cluster.run("scancel", waiting)
+    cluster.wait_state(cluster.sbatch("-N2", "--exclusive", "--time=1", wrap="true"), "COMPLETED")
+
+
+def planned_starts(cluster, jobs):
+    return {job: cluster.job(job)["StartTime"] for job in jobs}
+
+
+def test_no_start_that_slurm_has_planned_is_moved(cluster):
+    """EASY would let the job grow by one node, which the second of those that wait is to have."""
+    cluster.wait_state(cluster.sbatch("-N4", "--exclusive", "--time=2", wrap="sleep 600"), "RUNNING")
+    app = cluster.actor("malleable,min=2,max=8", "-N2", "--time=10")
+    app.ask("close")
+    waiting = [cluster.sbatch(f"-N{nodes}", "--exclusive", "--time=2", wrap="sleep 600") for nodes in (5, 6)]
+    wait_until(lambda: "Unknown" not in planned_starts(cluster, waiting).values(), "both have an expected start")
+    before = planned_starts(cluster, waiting)
+    app.ask("open")
+    wait_for_slurms_loops(cluster)
+    cluster.wait_two_passes()
+    wait_for_slurms_loops(cluster)
+    app.no_event()
+    assert planned_starts(cluster, waiting) == before
+    cluster.run("scancel", waiting[1])
+    assert app.take_expand()["size"] == 3
+    wait_for_slurms_loops(cluster)
+    assert planned_starts(cluster, waiting[:1]) == {waiting[0]: before[waiting[0]]}
 
 
 def test_slurms_preemption_goes_on(cluster):
@@ -67,6 +137,33 @@ def test_a_job_that_slurm_does_not_start_keeps_nodes_for_a_time_only(cluster):
     cluster.run("scancel", odd)
     assert app.take_expand(within=PATIENCE_WITH_SLURM + 10)["size"] > 4
     assert time.monotonic() - begin > PATIENCE_WITH_SLURM / 2
+
+
+def test_heterogeneous_jobs_are_slurms(cluster):
+    """Its backfill starts all components together; none of them may be elastic."""
+    filling = cluster.sbatch("-N7", "--exclusive", "--time=1", wrap="sleep 600")
+    cluster.wait_state(filling, "RUNNING")
+    leader = cluster.sbatch("-N1", "--exclusive", "--time=1", ":", "-N2", "--exclusive", "--time=1",
+                            wrap="srun --het-group=0,1 hostname")
+    wait_for_slurms_loops(cluster)
+    assert [cluster.state(f"{leader}+{number}") for number in (0, 1)] == ["PENDING"] * 2
+    assert "sched/elastic" not in cluster.run("squeue", f"--jobs={leader}").out
+    cluster.run("scancel", filling)
+    for number in (0, 1):
+        cluster.wait_state(f"{leader}+{number}", "COMPLETED")
+    assert len(cluster.output(leader).split()) == 3
+    for where in (["--elastic=malleable", "-N1", ":", "-N1"], ["-N1", ":", "-N1", "--elastic=malleable"]):
+        refused = cluster.run("sbatch", *where, "--wrap=true", check=False)
+        assert "a heterogeneous job cannot be elastic" in refused.err
+    refused = cluster.run("sbatch", "-N1", ":", "-N1", "--comment=elastic:malleable", "--wrap=true", check=False)
+    assert "component 0 of a heterogeneous job cannot be elastic" in refused.err
+
+
+def test_slurm_shows_the_hosted_scheduler(cluster):
+    """After slurm.conf is read anew, too, which names sched/elastic."""
+    for _ in range(2):
+        assert re.search(r"SchedulerType += sched/backfill\n", cluster.run("scontrol", "show", "config").out)
+        cluster.set_elastic(**COMPANION)
 
 
 def test_a_main_loop_that_is_off_is_named(cluster):

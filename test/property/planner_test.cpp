@@ -439,38 +439,95 @@ TEST(who_waits_for_victims_gets_all_it_needs_from_them) {
     });
 }
 
-// Claims are left out: which of their victims' nodes they use is not in the plan.
+// Nodes may be given that a deferred job has reserved: they come back.  Of claims, which of their
+// victims' nodes they use is not in the plan.
+bool is_any_deferred_or_claimed(const Snapshot& snapshot) {
+    return std::ranges::any_of(snapshot.pending, [&](const PendingJob& job) {
+        return job.claimed || job.not_before > snapshot.now;
+    });
+}
+
+// How many reservations there are, each of which can be kept.
+int check_reserved_nodes(const Case& c) {
+    int reservations = 0;
+    const std::vector<Use> uses = uses_after(c);
+    for (const Action& action : c.actions) {
+        if (action.kind != ActionKind::reserve) continue;
+        ++reservations;
+        for (const Use& at : uses) {
+            const Time end = action.time + c.pending.at(action.job)->duration_at(action.size_after);
+            const Time time = std::max(at.from, action.time);
+            if (time >= std::max(end, std::nextafter(action.time, kNever))) continue;
+            for (std::size_t p = 0; p < action.nodes.size(); ++p) {
+                if (action.nodes[p] == 0) continue;
+                int used = 0;
+                for (const Use& use : uses)
+                    if (use.from <= time && time < use.to) used += use.nodes[p];
+                holds(used <= c.snapshot.pools[p].nodes, c);
+            }
+        }
+    }
+    return reservations;
+}
+
 TEST(the_reserved_nodes_are_free_at_the_reserved_time) {
     int reservations = 0;
     for_random_cases(
         14, 12000,
         [&](const Case& c) {
-            // Nodes may be given that a deferred job has reserved: they come back.
-            if (std::ranges::any_of(c.snapshot.pending, [&](const PendingJob& job) {
-                    return job.claimed || job.not_before > c.snapshot.now;
-                }))
-                return;
-            const std::vector<Use> uses = uses_after(c);
-            for (const Action& action : c.actions) {
-                if (action.kind != ActionKind::reserve) continue;
-                ++reservations;
-                for (const Use& at : uses) {
-                    const Time end =
-                        action.time + c.pending.at(action.job)->duration_at(action.size_after);
-                    const Time time = std::max(at.from, action.time);
-                    if (time >= std::max(end, std::nextafter(action.time, kNever))) continue;
-                    for (std::size_t p = 0; p < action.nodes.size(); ++p) {
-                        if (action.nodes[p] == 0) continue;
-                        int used = 0;
-                        for (const Use& use : uses)
-                            if (use.from <= time && time < use.to) used += use.nodes[p];
-                        holds(used <= c.snapshot.pools[p].nodes, c);
-                    }
-                }
-            }
+            if (!is_any_deferred_or_claimed(c.snapshot)) reservations += check_reserved_nodes(c);
         },
         Profiles::none);
     check_that(reservations > 1000);
+}
+
+// What conservative backfilling, which resizes nobody, plans for jobs that cannot start yet.
+std::vector<PlannedStart> planned_by_another(const Snapshot& snapshot) {
+    const Case other(snapshot, *preset("conservative"));
+    std::map<JobId, PlannedStart> planned;
+    for (const Action& action : other.actions) {
+        if (action.kind != ActionKind::reserve) continue;
+        const Duration duration = other.pending.at(action.job)->duration_at(action.size_after);
+        const Time to = std::max(action.time + duration, std::nextafter(action.time, kNever));
+        planned.try_emplace(action.job, PlannedStart{action.job, action.time, to, action.nodes});
+    }
+    std::vector<PlannedStart> starts;
+    for (const auto& [job, start] : planned) starts.push_back(start);
+    return starts;
+}
+
+TEST(what_another_scheduler_has_planned_is_not_delayed) {
+    int planned = 0;
+    for_random_cases(
+        27, 12000,
+        [&](const Case& random) {
+            Snapshot snapshot = random.snapshot;
+            snapshot.requests.clear();  // granted by the other's plan, and not by this one
+            if (is_any_deferred_or_claimed(snapshot)) return;
+            snapshot.planned = planned_by_another(snapshot);
+            check_ok(validate(snapshot));
+            Policy policy = random.policy;
+            policy.reserved_nodes = ReservedNodes::kept;
+            const Case c(std::move(snapshot), policy);
+            check_reserved_nodes(c);
+            for (const PlannedStart& start : c.snapshot.planned) {
+                const auto is_start = [&](const Action& action) {
+                    return action.job == start.job && action.kind == ActionKind::start;
+                };
+                if (std::ranges::any_of(c.actions, is_start)) continue;
+                ++planned;
+                holds(std::ranges::any_of(c.actions,
+                                          [&](const Action& action) {
+                                              return action.job == start.job &&
+                                                     action.kind == ActionKind::reserve &&
+                                                     action.time == start.from &&
+                                                     action.nodes == start.nodes;
+                                          }),
+                      c);
+            }
+        },
+        Profiles::none);
+    check_that(planned > 1000);
 }
 
 const Action* action_of(const Case& c, JobId job) {

@@ -149,10 +149,11 @@ Result<Config> parse_config(std::string_view text, std::string_view file_name) {
     if (!wrong.empty()) return Error{std::move(wrong)};
     if (!config.supply_file.empty() && !config.supply_command.empty())
         return error("{}: SupplyFile and SupplyCommand: only one of them can be given", file_name);
-    // Slurm starts jobs with what they ask for.
+    // Slurm starts jobs with what they ask for, and takes nodes that are lent for nodes in use.
     if (config.starts == Starts::slurm) {
         config.policy.initial_size = InitialSize::requested;
         config.policy.expand_from = ExpandFrom::gap;
+        config.policy.reserved_nodes = ReservedNodes::kept;
     }
     return config;
 }

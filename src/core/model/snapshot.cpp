@@ -120,6 +120,14 @@ void fields(F& f, Claim& claim) {
 }
 
 template <class F>
+void fields(F& f, PlannedStart& start) {
+    f.required("job", start.job, kId);
+    f.required("from", start.from, kTime);
+    f.required("to", start.to, kTime);
+    f.required("nodes", start.nodes, kCounts);
+}
+
+template <class F>
 void fields(F& f, GrowthRequest& request) {
     f.required("op", request.op, kId);
     f.required("job", request.job, kId);
@@ -139,6 +147,7 @@ void fields(F& f, Snapshot& snapshot) {
     f.required("shared_until", snapshot.shared_until, kRecords);
     f.required("promises", snapshot.promises, kRecords);
     f.when(!snapshot.claims.empty(), "claims", snapshot.claims, kRecords);
+    f.when(!snapshot.planned.empty(), "planned", snapshot.planned, kRecords);
     f.required("requests", snapshot.requests, kRecords);
 }
 
@@ -163,6 +172,7 @@ class Checker {
         for (std::size_t pool = 0; pool < kept_.size() && !error_; ++pool)
             require(kept_[pool] <= snapshot_.pools[pool].idle,
                     "more idle nodes of pool {} are promised than there are", pool);
+        for (const PlannedStart& start : snapshot_.planned) check_planned(start);
         for (const GrowthRequest& request : snapshot_.requests) check_request(request);
         return error_ ? Result<void>(*error_) : Result<void>();
     }
@@ -288,6 +298,18 @@ class Checker {
             kept_[pool] += claim.nodes[pool];
     }
 
+    void check_planned(const PlannedStart& start) {
+        if (!require(is_counts(start.nodes),
+                     "the planned start of job {}: nodes must have a number for each of the {} "
+                     "pools",
+                     start.job, snapshot_.pools.size()))
+            return;
+        require(start.from < start.to, "the planned start of job {}: from < to does not hold",
+                start.job);
+        require(!held_.contains(start.job), "the planned start of job {}: the job runs", start.job);
+        require(planned_.insert(start.job).second, "job {} has two planned starts", start.job);
+    }
+
     void check_request(const GrowthRequest& request) {
         require(held_.contains(request.job), "request {}: job {} does not run", request.op,
                 request.job);
@@ -299,7 +321,7 @@ class Checker {
     std::vector<std::int64_t> used_, kept_;  // by pool
     std::int64_t nodes_ = 0;                 // of all pools
     std::map<JobId, const PoolCounts*> held_;
-    std::set<JobId> promised_, claimed_, claims_;
+    std::set<JobId> promised_, claimed_, claims_, planned_;
     std::optional<Error> error_;
 };
 

@@ -121,6 +121,14 @@ struct Claim {
     PoolCounts nodes;
 };
 
+// When another scheduler is to start a job that waits, and where, as it has announced: nothing that
+// is planned here may delay that (elastic.conf: Starts=slurm).
+struct PlannedStart {
+    JobId job = 0;  // one of `pending`, or one that is for the other scheduler alone to start
+    Time from = 0, to = 0;
+    PoolCounts nodes;
+};
+
 // A request of an evolving job that has not been decided.
 struct GrowthRequest {
     OpId op = 0;
@@ -140,6 +148,7 @@ struct Snapshot {
     std::vector<SharedNodes> shared_until;
     std::vector<Promise> promises;
     std::vector<Claim> claims;            // at most one for each claimed job
+    std::vector<PlannedStart> planned;    // at most one for each job
     std::vector<GrowthRequest> requests;  // in the order of arrival
 
     int idle() const;

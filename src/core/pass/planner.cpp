@@ -40,6 +40,7 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     plan_later_steps(pass);
     leave_nodes(pass);
     shrink_for_budgets(pass);
+    book_planned_starts(pass);
     evolving_requests(pass);
     initial_allocation(pass);
     shrink_for_pending(pass);

@@ -15,6 +15,11 @@ class ClusterControl {
     ClusterControl(const core::Config&, controller::State&, controller::Outbox&,
                    controller::Negotiation&);
 
+    // From then on, until then, nodes that a job is to have with those of its victims are withheld
+    // from Slurm's own loops, if these start jobs.
+    void begin();
+    void end();
+
     // What the site says of its nodes, from the next reading on.
     void set_terms(std::vector<core::Terms> terms) { reading_.terms = std::move(terms); }
 
@@ -39,6 +44,7 @@ class ClusterControl {
     Time next_join() const { return agreement_executor_.next_join(); }
 
   private:
+    const core::Config& config_;
     Reading reading_;
     Observer observer_;
     AgreedNodes agreed_;

@@ -40,7 +40,9 @@ NodeSet with_room(job_record_t* job, const NodeSet& candidates) {
 }  // namespace
 
 NodeSet Placement::take(const core::PoolCounts& counts, const NodeSet& last) {
-    return core::place(counts, view_.pools, agreed_.free(), last.complement());
+    NodeSet preferred = last.complement();
+    preferred -= view_.planned;
+    return core::place(counts, view_.pools, agreed_.free(), preferred);
 }
 
 NodeSet Placement::for_start(const job_record_t* job, const core::Action& action) {

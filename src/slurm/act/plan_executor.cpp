@@ -103,7 +103,9 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
         start_by_trading(action, now);
         return false;
     }
-    if (config_.starts == core::Starts::slurm) return leave_to_slurm(action, now);
+    // What is kept for a job Slurm's loops do not see.
+    const bool is_kept = action.reason == core::Reason::nodes_came_free;
+    if (config_.starts == core::Starts::slurm && !is_kept) return leave_to_slurm(action, now);
     if (reading_.view.extended.contains(action.job)) {
         groups_.extend(action.job, placement_.for_start(job, action), action.size_after, now);
         return false;

@@ -53,6 +53,15 @@ const NodeSet& AgreedNodes::promised() {
     return promised_;
 }
 
+NodeSet AgreedNodes::beside_victims() {
+    NodeSet nodes;
+    for (const auto& [job, claim] : book_.claims()) nodes |= of(claim);
+    for (const auto& [op, agreement] : book_.all())
+        if (agreement.open() && agreement.state == controller::AgreementState::queued)
+            nodes |= of(agreement);
+    return nodes;
+}
+
 NodeSet AgreedNodes::free() {
     NodeSet idle = idle_nodes();
     idle -= promised();

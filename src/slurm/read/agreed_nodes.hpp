@@ -24,9 +24,12 @@ class AgreedNodes {
     const NodeSet& of(const controller::Agreement& agreement) { return of(agreement.node_list); }
     const NodeSet& of(const controller::Claim& claim) { return of(claim.node_list); }
     const NodeSet& of(const controller::Group& group) { return of(group.node_list); }
+    const NodeSet& of(const std::string& list);
     // All that was left in that second or later.
     NodeSet of(const controller::LeftNodes&, time_t second);
 
+    // What jobs are to have besides that which their victims leave.
+    NodeSet beside_victims();
     // Idle nodes that no growth and no claim in flight names and no group owns.
     NodeSet free();
     // And those that are kept for this pending job.
@@ -35,7 +38,6 @@ class AgreedNodes {
     NodeSet room_for(JobId pending, bool shares);
 
   private:
-    const NodeSet& of(const std::string& list);
     const NodeSet& promised();
     void forget_if_stale();
 

@@ -51,6 +51,7 @@ void ClusterReader::read_again(Time now) {
                   .jobs = state_.jobs,
                   .groups = state_.groups,
                   .agreed = agreed_,
+                  .planned = reading_.planned,
                   .claimed = claimed},
                  reading_.view);
     reading_.answers.end_look();

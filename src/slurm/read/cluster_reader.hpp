@@ -16,6 +16,7 @@ struct Reading {
     View view;  // as of the last pass, or newer
     controller::PassRefusals refusals;
     controller::RefusalBook answers;  // of Slurm, which outlive the pass
+    PlannedStarts planned;            // by Slurm, as of the last view
     std::vector<core::Terms> terms;  // what the site says of its nodes; empty where it says nothing
 };
 

@@ -65,7 +65,10 @@ void PendingReader::read() {
 }
 
 void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
-    if (job->het_job_id) view_.heterogeneous.insert(job->het_job_id);
+    if (job->het_job_id) {
+        if (knowledge_.config.starts == core::Starts::slurm) return;
+        view_.heterogeneous.insert(job->het_job_id);
+    }
     const core::EligibilityId eligible = eligibilities_.of(job);
     const int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
     if (nodes > most_nodes_by_partition(job)) return;

@@ -123,6 +123,7 @@ void read_cluster(const Knowledge& knowledge, View& view) {
     pending.make_groups();
     running.count_held(pools);
     count_idle_and_shared(use, eligibilities.usable(), pools, view.snapshot);
+    if (knowledge.config.starts == core::Starts::slurm) knowledge.planned.read(knowledge, view);
 }
 
 }  // namespace elastic::slurm

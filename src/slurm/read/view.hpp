@@ -13,6 +13,7 @@
 #include "core/model/snapshot.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/agreed_nodes.hpp"
+#include "slurm/read/planned_starts.hpp"
 #include "slurm/read/queue.hpp"
 #include "slurm/read/supply_sets.hpp"
 #include "slurm/records.hpp"
@@ -30,6 +31,7 @@ struct View {
     std::set<JobId> in_groups;  // running jobs, by groups of which others wait
     std::vector<Queue::Place> unasked;  // places of requests that Slurm has not been asked about
     std::size_t looked_at = 0;          // places of the queue, in all views, whether there are such
+    NodeSet planned;                    // that Slurm's backfill has planned for jobs (Starts=slurm)
     std::set<JobId> heterogeneous;      // leaders of jobs that wait and cannot be started
     int nodes_in_all = 0;               // that exist
     int node_records = 0;               // in Slurm's table, which may have some to spare
@@ -64,6 +66,7 @@ struct Knowledge {
     controller::JobTable& jobs;
     const controller::GroupBook& groups;
     AgreedNodes& agreed;
+    PlannedStarts& planned;
     const std::set<JobId>& claimed;  // pending jobs that victims make room for
 };
 

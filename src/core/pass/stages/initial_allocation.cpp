@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/pass/choices/choices.hpp"
+#include "core/pass/stages/lifted_reservation.hpp"
 #include "core/pass/stages/queue_walk.hpp"
 
 namespace elastic::core {
@@ -85,6 +86,14 @@ FreeNodes idle_nodes_for(const SystemState& state, const PendingJob& job) {
     return {};
 }
 
+// A start that another scheduler has planned for later is no obstacle to the job's own start now.
+bool start_now(Pass& pass, std::uint32_t pending) {
+    LiftedReservation own(pass.schedule, pending);
+    if (!start_on_idle_nodes(pass, pending)) return false;
+    own.drop();
+    return true;
+}
+
 // What a job must be content with to be worth a look.
 QueueIndex::Supply supply_for_backfilling(const SystemState& state) {
     QueueIndex::Supply supply;
@@ -131,7 +140,7 @@ void initial_allocation(Pass& pass) {
         [&] {
             return Wanted{supply_for_backfilling(schedule), content_with(schedule.policy())};
         },
-        [&](std::uint32_t place) { return start_on_idle_nodes(pass, place); });
+        [&](std::uint32_t place) { return start_now(pass, place); });
 }
 
 }  // namespace elastic::core

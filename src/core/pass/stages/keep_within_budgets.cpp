@@ -50,7 +50,7 @@ void withhold_idle(Schedule& schedule, const Budget& budget, int nodes,
     choose(
         order, nodes, [&](PoolId pool) { return schedule.availability().free_now(pool); },
         withheld);
-    schedule.withhold(schedule.snapshot().now, withheld);
+    schedule.withhold(schedule.snapshot().now, kNever, withheld);
 }
 
 }  // namespace

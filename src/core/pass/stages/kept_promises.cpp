@@ -26,7 +26,7 @@ KeptPromises::~KeptPromises() {
 }
 
 void KeptPromises::keep(std::uint32_t pending) {
-    if (schedule_.queue().is_deferred(pending)) return;
+    if (schedule_.queue().is_deferred(pending) || schedule_.reservations().of(pending) > 0) return;
     const PendingJob& job = schedule_.snapshot().pending[pending];
     const int size = choices::initial_size(schedule_, job);
     if (size < 1 || size > schedule_.nodes().count(job.eligible)) return;

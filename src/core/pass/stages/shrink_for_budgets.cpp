@@ -23,7 +23,7 @@ int on_the_way_out(const Snapshot& snapshot, const Budget& budget) {
 void withhold_coming(Schedule& schedule, const Budget& budget, int nodes) {
     PoolCounts withheld(schedule.pools(), 0);
     const auto when = schedule.availability().earliest(budget.pools, nodes, kNever, withheld);
-    if (when) schedule.withhold(*when, withheld);
+    if (when) schedule.withhold(*when, kNever, withheld);
 }
 
 struct Candidate {

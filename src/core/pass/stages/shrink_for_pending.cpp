@@ -16,34 +16,13 @@
 // With ShrinkFor=anybody the loop is [mebf] algorithm 2's, over the running jobs: nobody is to have
 // the nodes, and the next plan finds them idle.
 #include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "core/pass/choices/choices.hpp"
+#include "core/pass/stages/lifted_reservation.hpp"
 #include "core/pass/stages/queue_walk.hpp"
 
 namespace elastic::core {
 namespace {
-
-// Takes a job's reservation, if it has one, out of the availability profile while the job is looked
-// at, and puts it back unless it is dropped because the job has started.
-class LiftedReservation {
-  public:
-    LiftedReservation(Schedule& schedule, std::uint32_t pending)
-        : schedule_(schedule), reservation_(schedule.lift_reservation(pending)) {}
-    ~LiftedReservation() {
-        if (reservation_) schedule_.reserve(*std::move(reservation_));
-    }
-    LiftedReservation(const LiftedReservation&) = delete;
-    LiftedReservation& operator=(const LiftedReservation&) = delete;
-
-    bool exists() const { return reservation_.has_value(); }
-    void drop() { reservation_.reset(); }
-
-  private:
-    Schedule& schedule_;
-    std::optional<Reservation> reservation_;
-};
 
 bool start_on_victims(Pass& pass, std::uint32_t pending, int size) {
     Schedule& schedule = pass.schedule;

@@ -45,6 +45,7 @@ void keep_within_budgets(Pass&);
 void plan_later_steps(Pass&);
 void leave_nodes(Pass&);
 void shrink_for_budgets(Pass&);
+void book_planned_starts(Pass&);
 void evolving_requests(Pass&);   // [lina] algorithm 2, SatisfyEvolvingRequest
 void initial_allocation(Pass&);  // [lina] algorithm 3, InitialAllocation
 void shrink_for_pending(Pass&);  // [lina] algorithm 4, SchedulePendingJob

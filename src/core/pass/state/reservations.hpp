@@ -18,8 +18,9 @@ namespace elastic::core {
 struct Reservation {
     std::uint32_t job = 0;
     Time from = 0, to = 0;
-    PoolCounts nodes;    // at its start
-    Occupations layers;  // all nodes that it takes, `nodes` included, if it takes others later
+    PoolCounts nodes;      // at its start
+    Occupations layers;    // all nodes that it takes, `nodes` included, if it takes others later
+    bool planned = false;  // by another scheduler, so it binds whatever is known here of the job
 };
 
 // The nodes that are taken for the later steps of a running job with an evolution profile.

@@ -109,8 +109,8 @@ void Schedule::leave(const Shrinkage& part, Reason reason) {
     shrink(part, 0, kNever, reason);
 }
 
-void Schedule::withhold(Time from, const PoolCounts& nodes) {
-    availability().take(from, kNever, nodes);
+void Schedule::withhold(Time from, Time to, const PoolCounts& nodes) {
+    availability().take(from, to, nodes);
     if (from > snapshot_->now) reservations_.add_fall(from);
 }
 
@@ -179,7 +179,7 @@ std::optional<Reservation> Schedule::lift_reservation(std::uint32_t pending) {
 void Schedule::release_deferred() {
     const auto find = [this] {
         return std::ranges::find_if(reservations_.all(), [this](const Reservation& reservation) {
-            return queue_.is_deferred(reservation.job);
+            return queue_.is_deferred(reservation.job) && !reservation.planned;
         });
     };
     for (auto found = find(); found != reservations_.all().end(); found = find())

@@ -47,8 +47,8 @@ class Schedule : public SystemState {
     void shrink_for_anybody(const Shrinkage&);
     // For nobody; what is `used` of the nodes never comes free.
     void leave(const Shrinkage&, Reason);
-    // Nobody gets these nodes, which come free at that time.
-    void withhold(Time from, const PoolCounts&);
+    // Nobody gets these nodes, which are free from then on, or come free then.
+    void withhold(Time from, Time to, const PoolCounts&);
     void grant(const GrowthRequest&, std::uint32_t running, const PoolCounts& idle,
                const std::vector<Shrinkage>&);
     void deny(const GrowthRequest&, Reason);
@@ -97,7 +97,7 @@ class Schedule : public SystemState {
     void reserve(Reservation&&);
     // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
-    // Reservations of deferred jobs bind nobody any more, but are announced.
+    // Reservations that were made here of deferred jobs bind nobody any more, but are announced.
     void release_deferred();
     void announce_reservations();  // as actions, once they are final
 
