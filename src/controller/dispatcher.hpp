@@ -25,16 +25,21 @@ class Dispatcher {
     // Deals with the oldest message. Nothing if there is none; otherwise whether a planning pass
     // should follow at once.
     std::optional<bool> take(Time now);
+    // Deals with the messages of applications whose jobs were not known to run when these came:
+    // they are by now, or do not run.
+    void take_early(Time now);
     // Tells applications and tools what there is for them, as the answers to all that was taken.
     void tell(Outbox);
 
   private:
     bool deal_with(const Incoming&, Time now);
+    bool is_early(const Incoming&) const;
 
     Server& server_;
     Negotiation& negotiation_;
     Queries& queries_;
     std::unordered_set<ConnectionId> tools_;
+    std::vector<Incoming> early_;
     std::vector<ConnectionId> heard_;  // whose messages are dealt with, but not yet answered
 };
 

@@ -249,7 +249,9 @@ void Scheduler::run() {
         if (negotiation_.check_deadlines(now)) passes_.hurry();
         if (negotiation_.next_step() <= now && negotiation_.follow_steps(now)) passes_.hurry();
         cluster_.advance_agreements(now);
-        if (pass_is_due()) pass();
+        const bool is_due = pass_is_due();
+        if (is_due) pass();
+        if (is_due || !may_plan()) dispatcher_.take_early(now);
         announcer_.announce_other_nodes(now);
         state_.book.forget_finished();
         if (!output_.must_wait(Clock::now())) output_.commit(wall_clock());
@@ -326,9 +328,12 @@ void Scheduler::take_messages(Time now) {
     }
 }
 
+bool Scheduler::may_plan() const {
+    return may_schedule() && supply_.is_ready();
+}
+
 bool Scheduler::pass_is_due() const {
-    return may_schedule() && supply_.is_ready() &&
-           passes_.is_due(Clock::now(), config_.interval, last_change());
+    return may_plan() && passes_.is_due(Clock::now(), config_.interval, last_change());
 }
 
 // What queries are answered with, as of the last reading.

@@ -101,20 +101,33 @@ def test_no_start_that_slurm_has_planned_is_moved(cluster):
     """EASY would let the job grow by one node, which the second of those that wait is to have."""
     cluster.wait_state(cluster.sbatch("-N4", "--exclusive", "--time=2", wrap="sleep 600"), "RUNNING")
     app = cluster.actor("malleable,min=2,max=8", "-N2", "--time=10")
-    app.ask("close")
     waiting = [cluster.sbatch(f"-N{nodes}", "--exclusive", "--time=2", wrap="sleep 600") for nodes in (5, 6)]
     wait_until(lambda: "Unknown" not in planned_starts(cluster, waiting).values(), "both have an expected start")
     before = planned_starts(cluster, waiting)
-    app.ask("open")
+    cluster.wait_two_passes()
+    since = time.time()
     wait_for_slurms_loops(cluster)
     cluster.wait_two_passes()
-    wait_for_slurms_loops(cluster)
-    app.no_event()
+    app.state()
+    in_vain = {kind: [event["op"] for event in app.events if event["event"] == kind]
+               for kind in ("offer_expand", "ended")}
+    assert in_vain["offer_expand"] == in_vain["ended"]  # those of before Slurm had a plan
+    app.events.clear()
+    assert not [offer for offer in cluster.journal(app.job, "offer") if offer["time"] > since]
     assert planned_starts(cluster, waiting) == before
     cluster.run("scancel", waiting[1])
     assert app.take_expand()["size"] == 3
     wait_for_slurms_loops(cluster)
     assert planned_starts(cluster, waiting[:1]) == {waiting[0]: before[waiting[0]]}
+
+
+def test_an_application_that_says_hello_before_its_start_is_seen(cluster):
+    cluster.set_elastic(**COMPANION, Interval=20)
+    try:
+        app = cluster.actor("malleable,min=2,max=8", "-N2")
+        cluster.wait_connected(app.job)
+    finally:
+        cluster.set_elastic(**COMPANION)
 
 
 def test_slurms_preemption_goes_on(cluster):

@@ -26,6 +26,17 @@ TEST(a_job_learns_what_it_may_be) {
     check_eq(view.sizes, "any");
 }
 
+TEST(an_application_that_comes_before_its_job_is_known_to_run_is_heard_later) {
+    Theatre s;
+    s.job().running = false;
+    s.controller->looks = false;
+    s.client = s.new_client();
+    s.until([&] { return s.controller->has_been_urged; });
+    s.job().running = true;
+    s.controller->looks = true;
+    s.until([&] { return s.client->connected(); });
+}
+
 TEST(a_job_learns_which_sizes_it_may_have) {
     Theatre s;
     s.job().annotation.sizes = *core::parse_size_rule("2:4:16");

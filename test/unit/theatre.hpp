@@ -41,8 +41,10 @@ class Controller {
     }
 
     void step() {
-        while (dispatcher.take(now_)) {
-        }
+        bool plans = false;
+        while (const auto is_urgent = dispatcher.take(now_)) plans |= *is_urgent;
+        if (looks) dispatcher.take_early(now_);
+        has_been_urged |= plans;
         state.book.forget_finished();
         for (auto& event : std::exchange(outbox.events, {})) told.push_back(std::move(event));
         saved = state_text(state);
@@ -66,6 +68,8 @@ class Controller {
     std::vector<journal::Event> told;  // to the journal
     std::string saved;                 // the state file
     bool mute = false;                 // it saves, and dies before it tells applications
+    bool looks = true;                 // it learns which jobs run
+    bool has_been_urged = false;       // to plan
 
   private:
     const Time& now_;

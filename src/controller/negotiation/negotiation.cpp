@@ -59,6 +59,11 @@ Job* Negotiation::speaker(ConnectionId connection) {
     return found == speakers_.end() ? nullptr : state_.jobs.find(found->second);
 }
 
+bool Negotiation::runs(JobId id) const {
+    const Job* job = state_.jobs.find(id);
+    return job && job->running;
+}
+
 bool Negotiation::on_message(const Incoming& incoming, Time now) {
     if (const auto* hello = std::get_if<protocol::Hello>(&incoming.message)) {
         on_hello(incoming, *hello, now);

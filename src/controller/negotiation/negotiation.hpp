@@ -22,6 +22,8 @@ class Negotiation {
     Negotiation(const core::Config& config, State& state, Outbox& outbox)
         : config_(config), state_(state), outbox_(outbox) {}
 
+    // Whether the job is known to run.
+    bool runs(JobId) const;
     // A message on a connection that said Hello as an application.  True if a planning pass should
     // follow at once.
     bool on_message(const Incoming&, Time now);
