@@ -78,7 +78,8 @@ Json describe(const Scaling& scaling, const core::Annotation& annotation) {
         .set("measured", scaling.measured());
 }
 
-Json describe(const Job& job, const std::string& user, const Agreement* agreement, Time now) {
+Json describe(const Job& job, const std::string& user, const Agreement* agreement,
+              const std::string& would, Time now) {
     Json json = Json::object()
                     .set("job", job.id)
                     .set("user", user)
@@ -96,6 +97,7 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
         .set("resizes", job.history.resizes)
         .set("last_reason", job.last_reason);
     if (!job.node_aliases.empty()) json.set("node_aliases", job.node_aliases);
+    if (!would.empty()) json.set("would", would);
     if (job.rescale.count() > 0)
         json.set("rescale", Json::object()
                                 .set("seconds", job.rescale.seconds())
@@ -229,7 +231,8 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
     });
     std::map<JobId, Json> listed;
     for (std::size_t room = kMaxJobsText; const Job* job : seen) {
-        Json item = describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id), now);
+        Json item = describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id),
+                             state_.observations.of(job->id), now);
         item.set("name", job->name.substr(0, kMaxNameListed));
         if (const auto bound = site_.bound.find(job->id); bound != site_.bound.end())
             item.set("cannot_leave", bound->second);
@@ -263,7 +266,8 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
     const auto excerpt = journal::tail(site_.journal_path, kMaxHistory, query.job, kExcerpt);
     if (!job && (!excerpt || excerpt->events.empty()))
         return error("job {} is not known", query.job);
-    Json json = job ? describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id), now)
+    Json json = job ? describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id),
+                               state_.observations.of(job->id), now)
                     : Json::object().set("job", query.job).set("state", "ENDED");
     if (const auto bound = site_.bound.find(query.job); job && bound != site_.bound.end())
         json.set("cannot_leave", bound->second);

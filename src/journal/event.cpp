@@ -146,6 +146,15 @@ void fields(F& f, Supply& e) {
 }
 
 template <class F>
+void fields(F& f, Would& e) {
+    f.required("what", e.what);
+    f.required("job", e.job, kId);
+    f.required("count", e.count, kCount);
+    f.optional("beneficiary", e.beneficiary, kIdOrNone);
+    f.optional("lasted", e.lasted, Number{-1, kNever}, -1.0);
+}
+
+template <class F>
 void fields(F& f, Event& e) {
     f.required("time", e.time, kTime);
     f.required("event", e.what, Which{kNames});
@@ -161,6 +170,23 @@ std::string in_brackets(std::string_view text) {
 std::string nodes_word(int n) {
     return n == 1 ? "1 node" : fmt::format("{} nodes", n);
 }
+
+}  // namespace
+
+std::string describe(const Would& e) {
+    switch (e.what) {
+        case Would::What::start:
+            return fmt::format("start on {} that others give up", nodes_word(e.count));
+        case Would::What::shrink:
+            return fmt::format("give up {}{}", nodes_word(e.count),
+                               e.beneficiary ? fmt::format(" for job {}", e.beneficiary) : "");
+        case Would::What::expand:
+            return fmt::format("grow by {}", nodes_word(e.count));
+    }
+    return "";
+}
+
+namespace {
 
 // What the job of an event does.
 struct Describe {
@@ -222,6 +248,12 @@ struct Describe {
 
     std::string operator()(const Initialise& e) const {
         return fmt::format("initialises {} for jobs of type {}", e.nodes, e.type);
+    }
+
+    std::string operator()(const Would& e) const {
+        if (e.lasted < 0) return "would " + elastic::journal::describe(e);
+        return fmt::format("would not {} any more, after {:.0f} s", elastic::journal::describe(e),
+                           e.lasted);
     }
 
     template <class E>

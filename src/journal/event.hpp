@@ -190,12 +190,28 @@ struct Supply {
     friend bool operator==(const Supply&, const Supply&) = default;
 };
 
+// What is planned and, with Observe=yes, not done: it begins, or it is over.
+struct Would {
+    static constexpr std::string_view kName = "would";
+    enum class What { start, shrink, expand } what = What::start;
+    JobId job = 0;
+    int count = 0;          // nodes to start with, fewer, or more
+    JobId beneficiary = 0;  // shrink: who waits for them; 0 is nobody in particular
+    Duration lasted = -1;   // < 0: it begins; else it is over, after so long
+};
+constexpr auto names(Would::What) {
+    return std::to_array<std::string_view>({"start", "shrink", "expand"});
+}
+
 struct Event {
     Time time = 0;
     std::variant<Controller, Submit, Start, Offer, Accept, Decline, Expire, Cancel, Release, Resize,
-                 Ready, Request, Grant, Deny, End, Step, Initialise, Supply>
+                 Ready, Request, Grant, Deny, End, Step, Initialise, Supply, Would>
         what;
 };
+
+// "start on 4 nodes that others give up", "give up 2 nodes for job 9", "grow by 3 nodes".
+std::string describe(const Would&);
 
 bool is_resume(const Event&);            // a Controller's
 std::string_view name_of(const Event&);  // "resize": what `event` says in the file

@@ -292,6 +292,7 @@ struct Replay::State {
     }
 
     void on(const Supply&) {}
+    void on(const Would&) {}
 
     void on(const Submit& e) {
         const bool rigid = e.job_class == "rigid";

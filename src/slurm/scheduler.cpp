@@ -258,6 +258,7 @@ void Scheduler::run() {
     }
     cluster_.end();
     now = wall_clock();
+    state_.observations.end(now, outbox_);
     announcer_.announce(journal::Controller::What::stop, now);
     output_.commit(now);
 }

@@ -81,6 +81,21 @@ expect 0 $selastic journal --file "$dir/priced"
 shows 'nodes of spot: price 0.5'
 expect 2 $selastic hours "$dir/absent"
 
+{
+    echo '{"time":0,"event":"submit","job":9,"class":"rigid","min":4,"pref":4,"max":4,"user":"ann","name":"lbm"}'
+    echo '{"time":0,"event":"would","what":"shrink","job":7,"count":2,"beneficiary":9}'
+    echo '{"time":0,"event":"would","what":"start","job":9,"count":4}'
+    echo '{"time":90,"event":"start","job":9,"nodes":"n[1-4]","count":4}'
+    echo '{"time":1800,"event":"would","what":"shrink","job":7,"count":2,"beneficiary":9,"lasted":1800}'
+} >"$dir/observed"
+expect 0 $selastic observed "$dir/observed"
+shows '1 jobs would have started earlier, by 90 s on average; 0.000 idle node hours would have been used, 1.000 given up'
+expect 0 $selastic observed --json "$dir/observed"
+shows '"job":"9","user":"ann","name":"lbm"'
+expect 0 $selastic journal --file "$dir/observed"
+shows 'job 7: would give up 2 nodes for job 9'
+expect 2 $selastic observed "$dir/absent"
+
 expect 0 $selastic gantt --width 60 --ascii "$data/example.journal"
 shows 'B 102  bag-of-tasks  malleable  8 -> 4 -> 6 -> 9 -> 6'
 expect 0 $selastic gantt --svg "$dir/x.svg" --nodes 'n[1-4]' "$data/example.journal"

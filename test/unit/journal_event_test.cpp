@@ -31,6 +31,7 @@ std::vector<Event> one_of_each() {
         {13, Deny{7, 11, ResizeKind::shrink, 2, "no nodes"}},
         {14, Step{7, 2, 10, 5}},
         {15, Initialise{7, "gauss", "n[1-4]"}},
+        {16, Would{Would::What::expand, 7, 3, 8, 12.5}},
         {1700000000.25, End{7, "COMPLETED", 4}},
     };
 }

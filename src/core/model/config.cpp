@@ -94,6 +94,7 @@ constexpr std::array kKeys{
     Key{"InitTime", duration<&Config::init_time, 1, kDay>},
     Key{"Starts", one_of<&Config::starts>},
     Key{"Hosted", one_of<&Config::hosted>},
+    Key{"Observe", one_of<&Config::observe>},
     Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},
     Key{"Interval", duration<&Config::interval, 0, 60>},
     Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},
@@ -149,12 +150,13 @@ Result<Config> parse_config(std::string_view text, std::string_view file_name) {
     if (!wrong.empty()) return Error{std::move(wrong)};
     if (!config.supply_file.empty() && !config.supply_command.empty())
         return error("{}: SupplyFile and SupplyCommand: only one of them can be given", file_name);
-    // Slurm starts jobs with what they ask for, and takes nodes that are lent for nodes in use.
-    if (config.starts == Starts::slurm) {
+    // Slurm starts jobs with what they ask for, and so does who only observes.
+    if (config.starts == Starts::slurm || config.observe == Observe::yes) {
         config.policy.initial_size = InitialSize::requested;
         config.policy.expand_from = ExpandFrom::gap;
-        config.policy.reserved_nodes = ReservedNodes::kept;
     }
+    // It takes nodes that are lent for nodes in use.
+    if (config.starts == Starts::slurm) config.policy.reserved_nodes = ReservedNodes::kept;
     return config;
 }
 

@@ -31,6 +31,12 @@ constexpr auto names(Hosted) {
     return std::to_array<std::string_view>({"backfill", "builtin"});
 }
 
+// Whether resizes are only planned, and told to the journal.
+enum class Observe { no, yes };
+constexpr auto names(Observe) {
+    return std::to_array<std::string_view>({"no", "yes"});
+}
+
 // Which nodes malleable jobs leave without being told ([gupta] section VII-A); each of these
 // includes those before it.
 enum class LeaveNodes { never, failing, drained, maintenance };
@@ -50,6 +56,7 @@ struct Config {
     Duration init_time = 60;          // InitTime: of an initialisation that does not say its own
     Starts starts = Starts::elastic;  // Starts
     Hosted hosted = Hosted::backfill;    // Hosted
+    Observe observe = Observe::no;       // Observe
     int listen_port = kDefaultPort;      // ListenPort
     Duration interval = 0.1;             // Interval: least time between two passes, seconds
     int max_connections = 4096;          // MaxConnections in all

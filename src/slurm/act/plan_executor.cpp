@@ -23,6 +23,8 @@ using controller::AgreementState;
 using core::Action;
 using core::ActionKind;
 
+constexpr char kObserves[] = "nothing is resized here yet (Observe=yes)";
+
 // A job with a least time (--time-min) is to end by then; 0 if nobody is to have the nodes later.
 time_t end_of_hole(const core::Plan& plan, const Action& start) {
     if (start.reason == core::Reason::fits) return 0;
@@ -50,6 +52,7 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
         return true;
     bool refused = false;
     awaited_.begin_look();
+    state_.observations.begin_look();
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
         ControllerLock lock;
@@ -59,6 +62,7 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
             refused |= do_action(*action++, now);
     }
     awaited_.end_look();
+    state_.observations.end_look(now, outbox_);
     if (config_.starts == core::Starts::elastic) {
         explain_waiting(reading_.view);
         feasibility_.ask_others();
@@ -69,6 +73,7 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
 }
 
 bool PlanExecutor::do_action(const Action& action, Time now) {
+    if (config_.observe == core::Observe::yes && only_observe(action, now)) return false;
     switch (action.kind) {
         case ActionKind::start:
             return do_start(action, now);
@@ -88,6 +93,32 @@ bool PlanExecutor::do_action(const Action& action, Time now) {
             break;
         case ActionKind::trade:  // with the start that it is for
             break;
+    }
+    return false;
+}
+
+// False if the action resizes nobody.
+bool PlanExecutor::only_observe(const Action& action, Time now) {
+    using What = controller::Observations::What;
+    const auto would = [&](What what, int count) {
+        state_.observations.would(what, action.job, count, action.beneficiary, now, outbox_);
+        return true;
+    };
+    switch (action.kind) {
+        case ActionKind::start:
+            return action.deferred && would(What::start, action.size_after);
+        case ActionKind::shrink:
+            return would(What::shrink, core::total(action.nodes));
+        case ActionKind::expand:
+            if (!action.op) return would(What::expand, core::total(action.nodes));
+            if (Agreement* request = state_.book.find(action.op))
+                negotiation_.end(*request, AgreementEvent::deny, kObserves, now);
+            return true;
+        case ActionKind::reserve:
+        case ActionKind::deny:
+        case ActionKind::withdraw:
+        case ActionKind::trade:
+            return false;
     }
     return false;
 }

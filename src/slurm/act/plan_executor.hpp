@@ -36,6 +36,7 @@ class PlanExecutor {
 
   private:
     bool do_action(const core::Action&, Time now);
+    bool only_observe(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
     void claim_for(const core::Action&, Time now);
     void start_by_trading(const core::Action&, Time now);

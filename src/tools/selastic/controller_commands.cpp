@@ -231,6 +231,7 @@ std::string render_jobs(const Json& body) {
             job.get_string("class") != "rigid")
             now = "not connected";
         if (now.empty() && job.has("cannot_leave")) now = bound_text(job);
+        if (now.empty()) now = job.get_string("would");
         rows.push_back({label(job), job.get_string("user"), job.get_string("name"),
                         job.get_string("class"), job.get_string("state"), number(job, "nodes"),
                         range_text(job), number(job, "resizes"), job.get_string("node_list"), now});
@@ -259,6 +260,7 @@ std::string render_job(const Json& body) {
     out += field("profile", step_text(job.get("step")));
     out += field("stays", bound_text(job));
     out += field("agreement", agreement_text(job.get("agreement")));
+    out += field("observed", job.get_string("would"));
     out += field("resizes", number(job, "resizes"));
     out += field("a resize", rescale_text(job.get("rescale")));
     out += field("scaling", scaling_text(job.get("scaling")));

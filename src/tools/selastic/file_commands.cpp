@@ -19,6 +19,7 @@
 #include "journal/gantt.hpp"
 #include "journal/journal.hpp"
 #include "journal/node_hours.hpp"
+#include "journal/observed.hpp"
 #include "journal/replay.hpp"
 #include "selastic/output.hpp"
 #include "write_output.hpp"
@@ -292,6 +293,44 @@ int show_hours(const HoursOptions& options) {
                       .set("cost", job.cost));
     }
     fmt::print("{}", options.json ? Json::object().set("jobs", list).dump() + '\n' : table(rows));
+    return kExitOk;
+}
+
+int show_observed(const HoursOptions& options) {
+    const auto lines = read_lines(options.files);
+    if (!lines) return fail(lines.error());
+    std::vector<std::vector<std::string>> rows{
+        {"JOB", "USER", "NAME", "SECONDS EARLIER", "HOURS TAKEN", "HOURS GIVEN"}};
+    Json list = Json::array();
+    int starts = 0;
+    double earlier = 0, taken = 0, given = 0;
+    for (const journal::ObservedJob& job : journal::observed(*lines)) {
+        const auto fixed = [](double value) { return fmt::format("{:.3f}", value); };
+        rows.push_back({job.label, job.user, job.name,
+                        job.would_start ? fmt::format("{:.0f}", job.earlier) : "", fixed(job.taken),
+                        fixed(job.given)});
+        Json entry = Json::object()
+                         .set("job", job.label)
+                         .set("user", job.user)
+                         .set("name", job.name)
+                         .set("taken", job.taken)
+                         .set("given", job.given);
+        if (job.would_start) entry.set("earlier", job.earlier);
+        list.push(std::move(entry));
+        starts += job.would_start;
+        earlier += job.earlier;
+        taken += job.taken;
+        given += job.given;
+    }
+    if (options.json) {
+        fmt::print("{}\n", Json::object().set("jobs", list).dump());
+        return kExitOk;
+    }
+    fmt::print(
+        "{}{} jobs would have started earlier, by {:.0f} s on average; {:.3f} idle node hours "
+        "would "
+        "have been used, {:.3f} given up\n",
+        table(rows), starts, starts ? earlier / starts : 0.0, taken, given);
     return kExitOk;
 }
 

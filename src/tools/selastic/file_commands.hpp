@@ -33,6 +33,8 @@ struct HoursOptions {
 };
 // `selastic hours`: what jobs held and what it cost
 int show_hours(const HoursOptions&);
+// `selastic observed`: what Observe=yes has seen
+int show_observed(const HoursOptions&);
 
 struct GanttOptions {
     std::vector<std::string> files;

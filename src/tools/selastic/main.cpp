@@ -247,6 +247,16 @@ void add_hours(CommandParser app) {
     sub.runs([o] { return show_hours(*o); });
 }
 
+void add_observed(CommandParser app) {
+    auto o = std::make_shared<HoursOptions>();
+    CommandParser sub =
+        add(app, "observed", "Say what Observe=yes has seen that resizes would have changed",
+            kOfJournals);
+    sub.add_option("JOURNAL", o->files, "Its files, in any order").required();
+    sub.add_flag("--json", o->json, "One JSON object");
+    sub.runs([o] { return show_observed(*o); });
+}
+
 void add_gantt(CommandParser app) {
     auto o = std::make_shared<GanttOptions>();
     CommandParser sub = add(app, "gantt", "Draw nodes over time", kOfJournals);
@@ -271,6 +281,7 @@ void add_commands(CommandParser app) {
     add_job_commands(app);
     add_check(app);
     add_hours(app);
+    add_observed(app);
     add_gantt(app);
 }
 
