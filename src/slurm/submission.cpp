@@ -412,6 +412,12 @@ Result<void> check_constraints(const job_desc_msg_t* change, const Annotation& a
     return {};
 }
 
+// Of a heterogeneous job.  Another cluster of the federation submits any job so, but with its
+// number.
+bool is_component(const job_desc_msg_t* job) {
+    return job->het_job_offset != kNothing && job->job_id == kNothing;
+}
+
 }  // namespace
 
 Result<void> annotate(job_desc_msg_t* job) {
@@ -421,7 +427,7 @@ Result<void> annotate(job_desc_msg_t* job) {
     if (!given) return given.error();
     if (given->empty()) return {};
 
-    if (job->het_job_offset != kNothing)
+    if (is_component(job))
         return elastic::error(
             "component {} of a heterogeneous job cannot be elastic: leave out its annotation, or "
             "the "
