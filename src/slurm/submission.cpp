@@ -412,10 +412,10 @@ Result<void> check_constraints(const job_desc_msg_t* change, const Annotation& a
     return {};
 }
 
-// Of a heterogeneous job.  Another cluster of the federation submits any job so, but with its
-// number.
+// Of a heterogeneous job.  Another cluster of a federation, which has none of these, submits any job
+// as if it were component 0 of one.
 bool is_component(const job_desc_msg_t* job) {
-    return job->het_job_offset != kNothing && job->job_id == kNothing;
+    return job->het_job_offset != kNothing && !job->fed_siblings_viable;
 }
 
 }  // namespace

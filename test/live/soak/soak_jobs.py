@@ -7,11 +7,11 @@ import random
 from elastic_live import HERE, Cluster, wait_until
 
 
-def cluster(mode, nodes, build, partition=""):
+def cluster(mode, nodes, build, partition="", conf=(), elastic=()):
     """One whose partition may have more parameters, and whose scheduler resizes jobs often; not up yet."""
     return Cluster(mode, nodes=nodes, build=build,
-                   conf=[f"PartitionName=all Nodes=ALL Default=YES State=UP {partition}"],
-                   elastic=["ResizeGap=1", "GraceTime=5", "BackOff=2"])
+                   conf=[f"PartitionName=all Nodes=ALL Default=YES State=UP {partition}", *conf],
+                   elastic=["ResizeGap=1", "GraceTime=5", "BackOff=2", *elastic])
 
 
 def program(started):
