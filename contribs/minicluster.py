@@ -727,7 +727,7 @@ class Cluster:
         if settings.private_tmp:
             commands = {name: self._with_private_tmp(name, command) for name, command in commands.items()}
         if settings.auth == "slurm":
-            commands["sackd"] = [f"{sbin}/sackd", "-D", "-f", conf]
+            commands["sackd"] = [f"{sbin}/sackd" if settings.slurm else program("sackd", "sackd"), "-D", "-f", conf]
         commands["slurmctld"] = [f"{sbin}/slurmctld", "-D", "-f", conf]
         if settings.private_tmp:  # to it, an srun is where its host's name says
             commands["slurmctld"] = in_namespaces("", [self._hosts_mount()], commands["slurmctld"])
