@@ -17,7 +17,7 @@ import pytest
 
 sys.dont_write_bytecode = True
 
-from elastic_live import CLONE, ELASTIC, Cluster  # noqa: E402
+from elastic_live import BESIDE_SLURM, CLONE, ELASTIC, Cluster  # noqa: E402
 
 # What tests want to find in slurm.conf.
 CONF = [
@@ -31,6 +31,9 @@ CONF = [
     "PriorityType=priority/basic",
     "ScronParameters=enable",
 ]
+
+if BESIDE_SLURM:
+    CONF.append("SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,bf_resolution=1")
 
 # The session's cluster goes on as long as the parameter is the same object.
 CONFIGURATIONS = {(mode, select): (mode, select)

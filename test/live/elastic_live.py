@@ -34,6 +34,10 @@ import minicluster  # noqa: E402
 
 # What elastic.conf has besides, unless a test says otherwise.
 ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
+# Slurm's own loops start jobs, where a test is not about who does.
+BESIDE_SLURM = os.environ.get("ELASTIC_STARTS") == "slurm"
+if BESIDE_SLURM:
+    ELASTIC["Starts"] = "slurm"
 
 # For what takes an instant on an idle machine; busy ones are slow.
 PATIENCE = 30.0
