@@ -502,9 +502,10 @@ TEST(what_another_scheduler_has_planned_is_not_delayed) {
         27, 12000,
         [&](const Case& random) {
             Snapshot snapshot = random.snapshot;
-            snapshot.requests.clear();  // granted by the other's plan, and not by this one
+            snapshot.requests.clear();  // of which the other knows nothing
             if (is_any_deferred_or_claimed(snapshot)) return;
             snapshot.planned = planned_by_another(snapshot);
+            snapshot.requests = random.snapshot.requests;
             check_ok(validate(snapshot));
             Policy policy = random.policy;
             policy.reserved_nodes = ReservedNodes::kept;

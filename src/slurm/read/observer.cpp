@@ -37,6 +37,12 @@ bool holds_nodes(const job_record_t* job) {
     return IS_JOB_RUNNING(job) && job->node_bitmap;
 }
 
+// Of a job that is gone.
+std::string last_state(JobId id) {
+    const job_record_t* job = find_job_record(id);
+    return job && IS_JOB_FINISHED(job) ? state_of(job) : "UNKNOWN";
+}
+
 std::string name_of(int node) {
     return node < 0 ? "" : node_record_table_ptr[node]->name;
 }
@@ -119,19 +125,29 @@ bool Observer::still_waits(const job_record_t* job, const Job& known) {
            !known.shows_last_size;
 }
 
-// The jobs that this round has not met are gone.
+// The jobs that this round has not met are gone; those that were seen running first, since others
+// may have run on their nodes since.
 void Observer::forget_others(Time now) {
     auto& jobs = state_.jobs.all();
-    for (auto next = jobs.begin(); next != jobs.end();) {
-        auto& [id, known] = *next;
-        if (known.observed == round_) {
-            ++next;
-            continue;
-        }
-        const job_record_t* job = find_job_record(id);
-        ended(known, job && IS_JOB_FINISHED(job) ? state_of(job) : "UNKNOWN", now);
-        next = jobs.erase(next);
+    for (auto& [id, known] : jobs)
+        if (known.observed != round_ && known.running) ended(known, last_state(id), now);
+    for (auto& [id, known] : jobs)
+        if (known.observed != round_ && !known.running) ended_unseen(known, now);
+    std::erase_if(jobs, [this](const auto& job) { return job.second.observed != round_; });
+}
+
+// Where Slurm's own loops start jobs, one may have run between two rounds.
+void Observer::ended_unseen(Job& known, Time now) {
+    const job_record_t* job = find_job_record(known.id);
+    const auto nodes = expand_hostlist(job && job->nodes ? job->nodes : "");
+    if (job && IS_JOB_FINISHED(job) && !known.suspended && nodes && !nodes->empty()) {
+        known.running = true;
+        known.node_list = job->nodes;
+        known.nodes = static_cast<int>(nodes->size());
+        outbox_.note(now, journal::Start{known.id, known.node_list, known.nodes,
+                                         !has_whole_nodes(job), known.array});
     }
+    ended(known, last_state(known.id), now);
 }
 
 void Observer::observe(job_record_t* job, Job& known, Time now) {
@@ -162,6 +178,8 @@ void Observer::requeued(job_record_t* job, Job& known, Time now) {
     note_not_running(known);
     known.evolution.end();
     known.shows_last_size = true;
+    // Slurm would keep that of the last run, which may have had other nodes.
+    if (IS_JOB_PENDING(job)) job->billable_tres = NO_VAL;
     restore_limit(job, known);
 }
 

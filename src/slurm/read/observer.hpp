@@ -51,6 +51,7 @@ class Observer {
     Job& known_of(const job_record_t*);
     static bool still_waits(const job_record_t*, const Job&);
     void forget_others(Time now);
+    void ended_unseen(controller::Job&, Time now);
     void observe(job_record_t*, Job&, Time now);
     journal::Start book_start(const job_record_t*, Job&, Time now);
     journal::Start book_resume(const job_record_t*, Job&, Time now);

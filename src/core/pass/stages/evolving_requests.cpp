@@ -124,7 +124,8 @@ void satisfy(Pass& pass, const GrowthRequest& request, bool promises) {
         return schedule.deny(request, Reason::not_allowed_size);
     if (!job.resizable || schedule.running().touched(running)) return wait_or_deny(pass, request);
     if (!job.elastic.profile.empty()) return satisfy_step(pass, request, running, asked);
-    const bool others_are_promised = promises || schedule.reservations().has_later_steps();
+    const bool others_are_promised = promises || schedule.reservations().has_later_steps() ||
+                                     !schedule.snapshot().planned.empty();
     const Time until = others_are_promised ? schedule.times().end_of(job) : schedule.snapshot().now;
     satisfy_within(pass, request, running, asked, until);
 }
