@@ -92,7 +92,10 @@ if SLURM_VERSION >= (23, 11):
         [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
         ["Unable to send epilog complete message", "slurmctld was executed anew"],
         [r"\*\*\* REASON: RaisedSignal", "what a slurmstepd tells its job"],
-        [r"Closing accepted fd: Bad file descriptor|Timed out waiting for \d+ connections to finish",
+        ["Invalid job credential from", "a job was cancelled while it was launched"],
+        [r"Closing accepted fd( after error)?: Bad file descriptor|Timed out waiting for \d+ connections to finish"
+         r"|_handle_accept: (\[fd:\d+\] Unable to resolve socket peer|Invalid Protocol Version \d+$)"
+         r"|stepd_signal_container: invalid protocol_version 0|Unrecognized request: \d+$",
          "a slurmstepd of 26.05 ends, and what asks it has gone"],
     ]
 # While slurmctld reads slurm.conf, MessageTimeout is 0 for a moment: whatever it receives or sends
