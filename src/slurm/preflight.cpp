@@ -4,8 +4,11 @@
 // the resize sequences were not made for is refused here, before it can go wrong at run time.
 #include "slurm/preflight.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "common/log.hpp"
@@ -60,8 +63,35 @@ std::vector<std::string> wrong_settings(core::Starts starts) {
     return wrong;
 }
 
+// What only Slurm's main loop and its backfill go by, besides all that begins with "bf_".
+constexpr std::array kOfSlurmsLoops = {
+    "assoc_limit_stop",    "batch_sched_delay",   "default_queue_depth", "max_rpc_cnt",
+    "max_sched_time",      "partition_job_depth", "reclaim_licenses",    "reduce_completing_frag",
+    "sched_max_job_start", "sched_min_interval"};
+
+bool is_of_slurms_loops(std::string_view key) {
+    return key.starts_with("bf_") || std::ranges::find(kOfSlurmsLoops, key) != kOfSlurmsLoops.end();
+}
+
+std::vector<std::string> parameters_without_effect() {
+    const std::string parameters = lower_case(text(slurm_conf.sched_params));
+    std::vector<std::string> keys;
+    for (const std::string_view parameter : split(parameters, ',')) {
+        const std::string_view key = parameter.substr(0, parameter.find('='));
+        if (is_of_slurms_loops(key)) keys.push_back(printable(key, 64));
+    }
+    return keys;
+}
+
 std::vector<std::string> doubtful_settings(core::Starts starts) {
     std::vector<std::string> doubtful;
+    if (const auto keys = parameters_without_effect();
+        starts == core::Starts::elastic && !keys.empty())
+        doubtful.push_back(fmt::format(
+            "SchedulerParameters has {}, without effect: they are of Slurm's own loops, which do "
+            "not "
+            "start jobs with Starts=elastic; take them out, or set Starts=slurm in elastic.conf",
+            fmt::join(keys, ", ")));
     if (starts == core::Starts::slurm && has_parameter("sched_interval=-1"))
         doubtful.push_back(setting("SchedulerParameters", slurm_conf.sched_params) +
                            " has sched_interval=-1: with Starts=slurm only backfill starts jobs; "

@@ -85,6 +85,11 @@ def test_a_plugin_for_another_version_is_refused(failing_start, request, tmp_pat
     assert re.search(r"Incompatible Slurm plugin .*sched_elastic\.so version", output)
 
 
+def test_parameters_of_slurms_own_loops_are_named(slurm_conf):
+    log, _ = slurm_conf("SchedulerParameters=sched_interval=-1,defer,BF_window=100,max_rpc_cnt=8,max_array_tasks=9")
+    assert "SchedulerParameters has bf_window, max_rpc_cnt, without effect" in log
+
+
 @pytest.mark.parametrize("mode", ["ms", "fe"])
 def test_the_journal_says_when_nodes_are_created(request, mode):
     if mode not in (request.config.getoption("--mode") or [mode]):

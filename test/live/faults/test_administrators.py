@@ -270,7 +270,7 @@ def test_a_job_whose_nodes_are_down_is_not_held(cluster, adaptive):
 
 PENDING = ["NumNodes=3", "NumTasks=6", "NumCPUs=8", "Features=none", "TimeLimit=9", "Dependency=singleton",
            "ReqNodeList=n3", "ExcNodeList=n2,n3", "MinCPUsNode=2", "Nice=5", "StartTime=now", "JobName=other",
-           "MinMemoryNode=1", "Requeue=0", "NumNodes=2-2", "TimeMin=1", "Deadline=now+1hour"]
+           "MinMemoryNode=1", "Requeue=0", "NumNodes=2-2", "TimeMin=1", "Deadline=now+2hours"]
 
 
 @pytest.mark.parametrize("change", PENDING)
