@@ -412,10 +412,10 @@ Result<void> check_constraints(const job_desc_msg_t* change, const Annotation& a
     return {};
 }
 
-// Of a heterogeneous job.  Another cluster of a federation, which has none of these, submits any
-// job as if it were component 0 of one.
+// Of a heterogeneous job.  Another cluster of a federation, and scrontab, which know none of these,
+// submit any job as if it were component 0 of one.
 bool is_component(const job_desc_msg_t* job) {
-    return job->het_job_offset != kNothing && !job->fed_siblings_viable;
+    return job->het_job_offset != kNothing && !job->fed_siblings_viable && !job->crontab_entry;
 }
 
 }  // namespace
