@@ -47,7 +47,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CONTROLLER_PLUGINS = ("sched_elastic.so", "job_submit_elastic.so")
-OUR_PLUGINS = (*CONTROLLER_PLUGINS, "spank_elastic.so")
+OUR_PLUGINS = (*CONTROLLER_PLUGINS, "preempt_elastic_qos.so", "preempt_elastic_partition_prio.so", "spank_elastic.so")
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

@@ -2,6 +2,7 @@
 // sched/elastic: Slurm's entry points, and nothing else.
 #include "common/log.hpp"
 #include "slurm/log.hpp"
+#include "slurm/preemption.hpp"
 #include "slurm/scheduler.hpp"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -56,4 +57,12 @@ EXPORT int sched_p_reconfig(void) try {
 } catch (const std::exception& exception) {
     elastic::log_error("while reconfiguring: {}", exception.what());
     return SLURM_ERROR;
+}
+
+EXPORT bool elastic_admits_preemption(job_record_t* preemptor,
+                                      elastic::slurm::MayPreempt may_preempt) try {
+    return elastic::slurm::admits_preemption(preemptor, may_preempt);
+} catch (const std::exception& exception) {
+    elastic::log_error("while a job preempts: {}", exception.what());
+    return true;
 }

@@ -65,6 +65,7 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
     outcome_.jobs.resize(workload.jobs.size());
     if (options.supply) supply_ = core::SupplyClock(options.supply->supply);
     follow_supply();
+    if (!workload.levels.empty()) runs_.assign(workload.jobs.size(), 0);
     if (workload.elasticities.empty()) return;
     slot_.assign(workload.jobs.size(), kNoSlot);
     resizes_ = options.policy.resizes();
@@ -99,6 +100,7 @@ void Engine::pop() {
 }
 
 bool Engine::is_stale(const Event& event) const {
+    if (preempts() && event.version < runs_[event.job]) return true;
     if (workload_.jobs[event.job].elasticity < 0) return false;
     const std::uint32_t slot = slot_[event.job];
     return slot == kNoSlot || progress_[slot].version != event.version;
@@ -177,9 +179,15 @@ void Engine::pay(Time until) {
 }
 
 void Engine::arrive(std::uint32_t job) {
-    cluster_.arrive(pending_of(workload_, job));
-    ++pending_;
+    join_queue(job);
     if (options_.observer) options_.observer->arrived(now_, job);
+}
+
+void Engine::join_queue(std::uint32_t job) {
+    ++pending_;
+    core::PendingJob pending = pending_of(workload_, job);
+    if (!preempts()) return cluster_.arrive(std::move(pending));
+    cluster_.arrive(std::move(pending), [&](JobId other) { return comes_before(job, other - 1); });
 }
 
 void Engine::end(std::uint32_t job) {
@@ -220,13 +228,17 @@ void Engine::request(std::uint32_t job) {
 // False only if a pass could do nothing at all.
 bool Engine::could_act() const {
     if (!asked_.empty() || steps_waiting_ > 0) return true;
+    if (preempts() && pending_ > 0) return true;
     return resizes_ || options_.supply ? pending_ + running_ > 0
                                        : pending_ > 0 && cluster_.idle() > 0;
 }
 
 void Engine::pass() {
     if (!could_act()) return;
+    const std::int64_t preempted = outcome_.counters.preempted;
     const bool acted = plan_and_execute();
+    // Whose nodes were taken has left them, and who has taken them starts.
+    if (outcome_.counters.preempted > preempted) return pass();
     // What has just started or changed can be resized in the same instant, and what was freed for
     // nobody can be used.
     if (acted && plans_again_ && is_wake_up_due()) plan_and_execute();
@@ -235,6 +247,7 @@ void Engine::pass() {
 bool Engine::plan_and_execute() {
     ++outcome_.counters.passes;
     tell_steps();
+    tell_preemptors();
     const core::Plan& plan = planner_.plan(cluster_, options_.policy, rng_);
     bool acted = false;
     for (const Action& action : plan.actions)
@@ -258,6 +271,7 @@ void Engine::execute(const Action& action) {
             change.to = action.size_after;
             change.op = next_op_++;
             change.for_somebody = action.beneficiary != 0;
+            outcome_.counters.spared += action.reason == core::Reason::instead_of_preemption;
             if (change.for_somebody) change.beneficiary = action.beneficiary - 1;
             return resize(change, action.nodes);
         case ActionKind::expand:
@@ -276,6 +290,8 @@ void Engine::execute(const Action& action) {
             return deny(asked(action.op), action.reason);
         case ActionKind::reserve:
             return promise(action);
+        case ActionKind::preempt:
+            return preempt(action);
         case ActionKind::withdraw:  // nothing is ever merely offered here
         case ActionKind::trade:     // nor is anything in flight
             return;
@@ -307,7 +323,7 @@ void Engine::start(const Action& action) {
     if (elastic)
         schedule(index);
     else
-        push(now_ + job.run, EventKind::end, index, 0);
+        push(now_ + job.run, EventKind::end, index, preempts() ? runs_[index] : 0);
 }
 
 Asked& Engine::asked(OpId op) {

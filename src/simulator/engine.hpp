@@ -26,13 +26,15 @@ struct SimulationOptions {
     // Each plan that changes something is followed by one more at the same instant, as the plugin's
     // are, and not only where jobs may be resized again at once.
     bool settle = false;
+    // Malleable jobs that would be ended for others (Workload::levels) are asked to shrink first.
+    bool shrinks_first = true;
     const SupplySeries* supply = nullptr;  // borrowed; none by default: nodes cost nothing
     Observer* observer = nullptr;          // borrowed; none by default
 };
 
 // What became of a job.  One that never started (see `lost`) has no nodes.
 struct JobResult {
-    Time start = 0, end = 0;  // seconds from the log's zero
+    Time start = 0, end = 0;  // seconds from the log's zero; the start of its last run
     int nodes_start = 0, nodes_end = 0;
     int resizes = 0;
     Time promised = kNever;  // the first start that a reservation has said of it; kNever: none has
@@ -54,6 +56,10 @@ struct Counters {
     std::int64_t backfilled = 0;
     std::int64_t by_shrinking = 0;
     std::int64_t shrinks = 0, expansions = 0;
+    // Runs that ended for another job, the node-seconds that went with them, and shrinks instead.
+    std::int64_t preempted = 0;
+    double lost = 0;
+    std::int64_t spared = 0;
     std::int64_t granted = 0, denied = 0;  // requests of evolving jobs, for fewer nodes too
     // Node-seconds that jobs held, and what of it went into resizes.
     double busy = 0, redistribution = 0, negotiation = 0;

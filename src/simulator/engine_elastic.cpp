@@ -42,6 +42,7 @@ Duration Engine::start_elastic(std::uint32_t index, int size) {
     progress.truth = {now_, run, size, truth, job.nodes};
     progress.belief = {now_, estimate, size, belief, job.nodes};
     progress.booked = now_;
+    if (preempts()) progress.version = runs_[index];
     if (!profile.empty()) stepping_[index].evolution.begin(now_, profile);
     return estimate;
 }
@@ -144,6 +145,7 @@ void Engine::book(std::uint32_t job) {
     const Duration negotiating = std::min(passed, progress.negotiation);
     const Duration moving = std::min(passed - negotiating, progress.redistribution);
     counters.busy += passed * nodes;
+    progress.held += passed * nodes;
     counters.negotiation += negotiating * nodes;
     counters.redistribution += moving * nodes;
     progress.negotiation -= negotiating;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The event loop behind simulate(): its state, which engine.cpp (events and passes),
-// engine_elastic.cpp (elastic jobs that run) and engine_steps.cpp (jobs that have an evolution
-// profile) share.  For nobody else.
+// engine_elastic.cpp (elastic jobs that run), engine_steps.cpp (jobs that have an evolution
+// profile) and engine_preemption.cpp (jobs that end others) share.  For nobody else.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,7 @@ struct Progress {
     Duration negotiation = 0, redistribution = 0;
     std::uint32_t version = 0;
     std::uint32_t next_request = 0;
+    double held = 0;  // node-seconds, booked
 };
 
 // Where a job that has an evolution profile stands in it.
@@ -103,6 +104,17 @@ class Engine {
     void grant_step(const core::Action&);
     void schedule_step(std::uint32_t job);
 
+    // Jobs that end others.
+    bool preempts() const { return !runs_.empty(); }
+    bool comes_before(std::uint32_t job, std::uint32_t other) const;
+    void join_queue(std::uint32_t job);
+    void tell_preemptors();
+    std::vector<JobId> victims_of(int level) const;
+    void preempt(const core::Action&);
+    void drop_requests(std::uint32_t job);
+    void leave_step(std::uint32_t job);
+    double give_up(std::uint32_t job);
+
     // Running elastic jobs.
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
     std::uint32_t new_slot();
@@ -141,6 +153,8 @@ class Engine {
     std::size_t steps_waiting_ = 0;
     OpId next_op_ = 1;
     core::SupplyClock supply_;
+    // By job, if some may end others: the least version that an event of its present run has.
+    std::vector<std::uint32_t> runs_;
 };
 
 }  // namespace elastic::simulator

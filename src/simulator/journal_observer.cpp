@@ -132,9 +132,17 @@ void JournalObserver::stepped(Time now, std::size_t job, int number, int nodes, 
     tell(now, journal::Step{id(job), number, nodes, held});
 }
 
+void JournalObserver::preempted(Time now, std::size_t job, int nodes) {
+    left(now, job, nodes, "REQUEUED");
+}
+
 void JournalObserver::ended(Time now, std::size_t job, int nodes) {
+    left(now, job, nodes, "COMPLETED");
+}
+
+void JournalObserver::left(Time now, std::size_t job, int nodes, const char* state) {
     nodes_.give_back_all(job);
-    tell(now, journal::End{id(job), "COMPLETED", nodes});
+    tell(now, journal::End{id(job), state, nodes});
     last_resize_[job] = 0;
 }
 

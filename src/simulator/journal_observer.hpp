@@ -28,6 +28,7 @@ class JournalObserver : public Observer {
     void denied(Time, std::size_t job, OpId, int nodes, core::Reason) override;
     void resized(Time, const Resize&) override;
     void stepped(Time, std::size_t job, int number, int nodes, int held) override;
+    void preempted(Time, std::size_t job, int nodes) override;
     void ended(Time, std::size_t job, int nodes) override;
     // Once, after the simulation.
     void finish();
@@ -44,6 +45,7 @@ class JournalObserver : public Observer {
     template <class What>
     void tell(Time, What);
     void tell_ready(Time until);
+    void left(Time, std::size_t job, int nodes, const char* state);
     void tell_agreement(Time, const Resize&, const NodeRanges&);
     JobId id(std::size_t job) const;
 

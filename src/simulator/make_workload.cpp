@@ -107,6 +107,12 @@ double limit_error(const WorkloadOptions& options, std::size_t place) {
     return std::exp(random.uniform(std::log(range.low), std::log(range.high)));
 }
 
+int level_of(const Log& log, const LogJob& job, const Precedence& precedence) {
+    if (job.type < 0) return 0;
+    const auto found = precedence.levels.find(log.types[static_cast<std::size_t>(job.type)]);
+    return found == precedence.levels.end() ? 0 : found->second;
+}
+
 // `places` gets the place in the log of each job of the workload.
 void take(const Log& log, const WorkloadOptions& options, Workload& workload,
           std::vector<std::size_t>& places) {
@@ -140,7 +146,18 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.nodes = static_cast<int>(nodes);
         if (waits) workload.logged_waits.push_back(from.wait);
         if (options.elastic > 0) places.push_back(place);
+        if (options.precedence) workload.levels.push_back(level_of(log, from, *options.precedence));
     }
+}
+
+// A value that no job has is a mistake of who named it.
+Result<void> check_levels(const Log& log, const WorkloadOptions& options) {
+    if (!options.precedence) return {};
+    for (const auto& [value, level] : options.precedence->levels)
+        if (std::ranges::find(log.types, value) == log.types.end())
+            return error("--preempt: no job of {} has {} {}", log.name,
+                         to_string(options.precedence->field), printable(value));
+    return {};
 }
 
 // ---- elasticity, as the log has it
@@ -352,6 +369,29 @@ Result<core::SpeedupModel> parse_truth(std::string_view text) {
     return annotation->speedup;
 }
 
+Result<Precedence> parse_precedence(std::string_view text) {
+    constexpr int kMostLevels = 1000;
+    const std::size_t colon = text.find(':');
+    const auto rule = parse_type_rule(text.substr(0, colon));
+    if (!rule) return rule.error();
+    if (rule->size() != 1 || colon == std::string_view::npos)
+        return error("'{}' is not FIELD:VALUE=LEVEL,..., as queue:2=1", printable(text));
+    Precedence precedence{rule->front(), {}};
+    for (const std::string_view part : split(text.substr(colon + 1), ',')) {
+        const std::size_t sign = part.rfind('=');
+        const auto level = sign == std::string_view::npos
+                               ? std::nullopt
+                               : parse_integer(trim(part.substr(sign + 1)));
+        if (!level || *level < 1 || *level > kMostLevels)
+            return error("'{}' is not VALUE=LEVEL with a level of 1 to {}", printable(part),
+                         kMostLevels);
+        const std::string value(trim(part.substr(0, sign)));
+        if (!precedence.levels.emplace(value, static_cast<int>(*level)).second)
+            return error("{} stands twice", printable(value));
+    }
+    return precedence;
+}
+
 Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {
     if (options.nodes > 0) return options.nodes;
     if (log.processors == 0 && !log.unclear_size.empty()) {
@@ -380,6 +420,7 @@ std::int64_t size_in_nodes(const LogJob& job, std::int64_t procs_per_node) {
 
 Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     if (auto ok = check_options(options); !ok) return ok.error();
+    if (auto ok = check_levels(log, options); !ok) return ok.error();
     const auto nodes = machine_size(log, options);
     if (!nodes) return nodes.error();
     Workload workload;

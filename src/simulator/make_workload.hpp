@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 
 #include "common/result.hpp"
 #include "core/model/speedup.hpp"
+#include "simulator/logs/job_type.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -76,6 +79,16 @@ enum class Estimates {
     exact,   // the run time
 };
 
+// Which jobs come before others, and may end them: by what the log says in one field, the level of
+// jobs with that value; all others have level 0.
+struct Precedence {
+    TypeField field = TypeField::queue;
+    std::map<std::string, int, std::less<>> levels;
+};
+
+// "queue:2=1,4=2", for sacct "partition:urgent=1"; levels are 1 to 1000.
+Result<Precedence> parse_precedence(std::string_view);
+
 inline constexpr double kMaxBytesPerNode = 1e15;
 inline constexpr Range kLimitErrors{1e-3, 1e3};
 
@@ -105,6 +118,7 @@ struct WorkloadOptions {
     // How elastic jobs scale in truth, whatever the scheduler is told; Downey's A is in units of
     // the preferred size.
     std::optional<core::SpeedupModel> truth{};
+    std::optional<Precedence> precedence{};  // of a log that was read with types by its field
     std::uint64_t seed = 1;
     ElasticModel model{};
 };

@@ -219,6 +219,11 @@ std::string to_text(const Summary& s) {
                    fmt::format("the latest {:.0f} s after that time", s.latest_start));
     page.count("shrinks", c.shrinks);
     page.count("expansions", c.expansions);
+    if (c.preempted + c.spared > 0) {
+        page.count("shrinks to spare jobs", c.spared, "that would have been preempted");
+        page.count("preempted", c.preempted);
+        page.node_seconds("lost by that", c.lost);
+    }
     page.count("granted requests", c.granted);
     page.count("denied requests", c.denied);
     if (c.late_steps > 0) page.count("steps that waited", c.late_steps);
@@ -256,6 +261,9 @@ Json to_json(const Summary& s) {
         .set("latest_start_after_promise", s.latest_start)
         .set("shrinks", c.shrinks)
         .set("expansions", c.expansions)
+        .set("shrinks_to_spare", c.spared)
+        .set("preempted", c.preempted)
+        .set("lost_node_seconds", c.lost)
         .set("granted_requests", c.granted)
         .set("denied_requests", c.denied)
         .set("late_steps", c.late_steps)

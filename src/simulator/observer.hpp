@@ -36,6 +36,8 @@ class Observer {
     // A step of the job's evolution profile, from 1, begins, or waits for nodes if `held` are fewer
     // than `nodes`.
     virtual void stepped(Time, std::size_t job, int number, int nodes, int held) = 0;
+    // It ends for another job, and joins the queue again.
+    virtual void preempted(Time, std::size_t job, int nodes) = 0;
     virtual void ended(Time, std::size_t job, int nodes) = 0;
 };
 

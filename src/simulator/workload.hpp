@@ -43,6 +43,9 @@ struct Workload {
     int nodes = 0;          // of the machine
     std::vector<Job> jobs;  // in the order of the log; none larger than the machine
     std::vector<Elasticity> elasticities;
+    // By job: it comes before those of a lower level, and may end them to have their nodes, as
+    // Slurm's preemption does.  Empty: all are equal.
+    std::vector<int> levels;
     // What they waited in truth, seconds; less than 0 where the log does not say.  Empty if it
     // never does, or if submit times are changed.
     std::vector<Duration> logged_waits;

@@ -26,6 +26,7 @@ ControllerLock::ControllerLock() {
     since_ = std::chrono::steady_clock::now();
     processor_ = processor_seconds();
     withheld_nodes().show();
+    no_preemption_.emplace(Preemption::never);
 }
 
 double ControllerLock::held() const {
@@ -33,6 +34,7 @@ double ControllerLock::held() const {
 }
 
 ControllerLock::~ControllerLock() {
+    no_preemption_.reset();
     withheld_nodes().hide();
     double seconds = held(), processor = processor_seconds() - processor_;
     unlock_slurmctld(compat::kLocks);

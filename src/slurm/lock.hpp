@@ -6,9 +6,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "controller/times.hpp"
 #include "slurm/compat/compat.hpp"
+#include "slurm/preemption.hpp"
 
 namespace elastic::slurm {
 
@@ -25,7 +27,8 @@ struct LockStatistics {
 // Of all holds; only to be used by the thread that plans and acts.
 LockStatistics& lock_statistics();
 
-// Job and node records for writing, the rest for reading.  Only for the thread that plans and acts.
+// Job and node records for writing, the rest for reading; nothing is preempted by what is done
+// inside. Only for the thread that plans and acts.
 class ControllerLock {
   public:
     ControllerLock();
@@ -38,6 +41,7 @@ class ControllerLock {
   private:
     std::chrono::steady_clock::time_point since_;
     double processor_;
+    std::optional<PreemptionScope> no_preemption_;
 };
 
 // slurm.conf for writing, and nothing else.

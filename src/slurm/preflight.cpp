@@ -14,6 +14,7 @@
 #include "common/log.hpp"
 #include "common/text.hpp"
 #include "slurm/compat/compat.hpp"
+#include "slurm/preemption.hpp"
 
 namespace elastic::slurm {
 
@@ -43,11 +44,19 @@ void name_what_starts_jobs(std::vector<std::string>& wrong) {
     if (!has_parameter("defer") || has_parameter("defer_batch"))
         wrong.push_back(parameters +
                         " lacks defer: jobs would start at submission, past the queue; add it");
-    if (slurm_conf.preempt_mode != PREEMPT_MODE_OFF)
+    if (slurm_conf.preempt_mode & PREEMPT_MODE_GANG)
+        wrong.push_back(
+            fmt::format("PreemptMode={}: with Starts=elastic gang scheduling is not supported; "
+                        "take GANG out, or "
+                        "set Starts=slurm in elastic.conf",
+                        preempt_mode_string(slurm_conf.preempt_mode)));
+    else if (slurm_conf.preempt_mode != PREEMPT_MODE_OFF && !is_preemption_ours())
         wrong.push_back(fmt::format(
-            "PreemptMode={} is not OFF: with Starts=elastic preemption and gang scheduling are not "
-            "supported; set PreemptMode=OFF, or Starts=slurm in elastic.conf",
-            preempt_mode_string(slurm_conf.preempt_mode)));
+            "PreemptMode={} with {}: with Starts=elastic jobs preempt others by "
+            "PreemptType=preempt/elastic_qos or preempt/elastic_partition_prio; set that, or "
+            "PreemptMode=OFF, or Starts=slurm in elastic.conf",
+            preempt_mode_string(slurm_conf.preempt_mode),
+            setting("PreemptType", slurm_conf.preempt_type)));
 }
 
 std::vector<std::string> wrong_settings(core::Starts starts) {
@@ -92,6 +101,12 @@ std::vector<std::string> doubtful_settings(core::Starts starts) {
             "not "
             "start jobs with Starts=elastic; take them out, or set Starts=slurm in elastic.conf",
             fmt::join(keys, ", ")));
+    if (starts == core::Starts::slurm && slurm_conf.preempt_mode != PREEMPT_MODE_OFF &&
+        !is_preemption_ours())
+        doubtful.push_back(
+            fmt::format("{}: malleable jobs are preempted without being asked to shrink first; "
+                        "PreemptType=preempt/elastic_qos and preempt/elastic_partition_prio ask",
+                        setting("PreemptType", slurm_conf.preempt_type)));
     if (starts == core::Starts::slurm && has_parameter("sched_interval=-1"))
         doubtful.push_back(setting("SchedulerParameters", slurm_conf.sched_params) +
                            " has sched_interval=-1: with Starts=slurm only backfill starts jobs; "

@@ -12,6 +12,7 @@
 
 #include "common/log.hpp"
 #include "common/text.hpp"
+#include "controller/askable_jobs.hpp"
 #include "journal/event.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/drain.hpp"
@@ -154,6 +155,7 @@ Result<void> Scheduler::start(Start how) {
     supply_.configure(config_);
     if (goes_on) log_info("configuration read: policy {}", config_.policy_name);
     stopping_ = false;
+    cluster_.begin();
     thread_ = std::thread([this] { run(); });
     log_info("built for Slurm {}, policy {}, {}, {}", kBuiltForSlurm, config_.policy_name,
              listening ? fmt::format("listening on port {}", config_.listen_port) : "no port",
@@ -231,8 +233,9 @@ void Scheduler::run() {
     // First of all the table must be as Slurm's records are: applications that reconnect are
     // answered from it.
     name_scheduler();
-    cluster_.begin();
     cluster_.read(now);
+    gate_.set_askable(controller::askable_jobs(state_, config_, now));
+    cluster_.configure();
     read_site();
     negotiation_.after_restart(now);
     announcer_.announce(journal::Controller::What::start, now);
@@ -248,6 +251,8 @@ void Scheduler::run() {
         take_messages(now);
         if (negotiation_.check_deadlines(now)) passes_.hurry();
         if (negotiation_.next_step() <= now && negotiation_.follow_steps(now)) passes_.hurry();
+        if (gate_.asks()) gate_.set_askable(controller::askable_jobs(state_, config_, now));
+        if (has_preemptor_.exchange(false) || gate_.next_deadline() <= now) passes_.hurry();
         cluster_.advance_agreements(now);
         const bool is_due = pass_is_due();
         if (is_due) pass();
@@ -267,9 +272,9 @@ void Scheduler::run() {
 bool Scheduler::wait() {
     auto until = std::min(after(std::max(config_.interval, kLeastInterval)), output_.next());
     if (may_schedule()) until = std::min(until, passes_.next_urgent());
-    const Duration deadline =
-        std::min({state_.book.next_deadline(), negotiation_.next_step(), supply_.next()}) -
-        wall_clock();
+    const Duration deadline = std::min({state_.book.next_deadline(), negotiation_.next_step(),
+                                        supply_.next(), gate_.next_deadline()}) -
+                              wall_clock();
     // What is overdue already waits for the pass that is urgent because of it.
     if (deadline > 0 && deadline < 3600) until = std::min(until, after(deadline));
     if (cluster_.next_join() < kNever)
@@ -287,6 +292,7 @@ void Scheduler::take_configuration(Time now) {
     }
     config_ = *config;
     const bool starts_as_read = settle_starts(locked_check());
+    cluster_.configure();
     if (const auto hosted = host_slurms(); !hosted) log_error("{}", hosted.error().message);
     name_scheduler();
     const auto opened = storage_.open_journal();

@@ -83,7 +83,12 @@ class Scheduler {
     controller::OutputCommit output_;
     controller::PassClock passes_;
     core::RecordedPlanner planner_;
-    ClusterControl cluster_{config_, state_, outbox_, negotiation_};
+    std::atomic<bool> has_preemptor_ = false;  // a new one, with a notification
+    controller::PreemptionGate gate_{[this] {
+        has_preemptor_ = true;
+        wakeup_.notify();
+    }};
+    ClusterControl cluster_{config_, state_, outbox_, negotiation_, gate_};
     HostedScheduler hosted_;
     Preflight preflight_;  // called where Slurm cannot be reading slurm.conf
     std::thread thread_;

@@ -53,6 +53,11 @@ Option Option::excludes(Option other) {
     return *this;
 }
 
+Option Option::needs(Option other) {
+    option_->needs(other.option_);
+    return *this;
+}
+
 Option Option::one_value_each() {
     option_->take_all()->allow_extra_args(false);
     return *this;

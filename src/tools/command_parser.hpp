@@ -31,6 +31,7 @@ class Option {
     // The heading below which --help lists it.
     Option group(const char* heading);
     Option excludes(Option other);
+    Option needs(Option other);
     // Of a list: each occurrence has one value, what follows it is something else.
     Option one_value_each();
 

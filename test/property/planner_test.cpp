@@ -336,25 +336,30 @@ TEST(every_action_is_allowed_to_the_job_it_concerns) {
     for (auto [kind, count] : seen) check_that(count > 100);
 }
 
+namespace {
+
+void check_idle_nodes(const Case& c) {
+    PoolCounts given(c.snapshot.pools.size(), 0);
+    for (const Promise& promise : c.snapshot.promises)
+        if (promise.kind == ResizeKind::expand && !is_withdrawn(c, promise.op))
+            add(given, promise.nodes);
+    PoolCounts traded(c.snapshot.pools.size(), 0);
+    for (const Action& action : c.actions) {
+        if (!gives_nodes(action)) continue;
+        const bool is_traded = action.reason == Reason::by_trading;
+        add(is_traded ? traded : given, idle_part(c, action));
+    }
+    for (PoolId p = 0; p < given.size(); ++p) {
+        given[p] += std::max(0, traded[p] - released_nodes(c, p));
+        holds(given[p] <= c.snapshot.pools[p].idle, c);
+    }
+}
+
+}  // namespace
+
 TEST(no_idle_node_is_given_twice) {
-    const auto check = [](const Case& c) {
-        PoolCounts given(c.snapshot.pools.size(), 0);
-        for (const Promise& promise : c.snapshot.promises)
-            if (promise.kind == ResizeKind::expand && !is_withdrawn(c, promise.op))
-                add(given, promise.nodes);
-        PoolCounts traded(c.snapshot.pools.size(), 0);
-        for (const Action& action : c.actions) {
-            if (!gives_nodes(action)) continue;
-            const bool is_traded = action.reason == Reason::by_trading;
-            add(is_traded ? traded : given, idle_part(c, action));
-        }
-        for (PoolId p = 0; p < given.size(); ++p) {
-            given[p] += std::max(0, traded[p] - released_nodes(c, p));
-            holds(given[p] <= c.snapshot.pools[p].idle, c);
-        }
-    };
-    for_random_cases(12, 12000, check);
-    for_contended_cases(26, 6000, check);
+    for_random_cases(12, 12000, check_idle_nodes);
+    for_contended_cases(26, 6000, check_idle_nodes);
 }
 
 // With its trades a job has exactly what it was promised, whoever gave to it is left as much of
@@ -416,6 +421,78 @@ TEST(nobody_trades_who_has_not_chosen_to) {
                                     &Action::kind);
     });
     check_that(would > 300);
+}
+
+Snapshot with_preemptors(RandomSnapshot& random, Snapshot snapshot) {
+    for (std::uint32_t place = 0; place < snapshot.pending.size(); ++place) {
+        if (random.chance(50)) continue;
+        Preemptor& preemptor = snapshot.preemptors.emplace_back();
+        preemptor.place = place;
+        for (const RunningJob& job : snapshot.running)
+            if (random.chance(60)) preemptor.victims.push_back(job.id);
+        preemptor.asked = random.chance(30);
+        preemptor.ends = random.chance(60);
+    }
+    return snapshot;
+}
+
+const Preemptor* preemptor_of(const Case& c, JobId job) {
+    for (const Preemptor& preemptor : c.snapshot.preemptors)
+        if (c.snapshot.pending[preemptor.place].id == job) return &preemptor;
+    return nullptr;
+}
+
+bool is_victim(const Preemptor& preemptor, JobId job) {
+    return std::ranges::find(preemptor.victims, job) != preemptor.victims.end();
+}
+
+// What is ended helps its preemptor, which could not have all its nodes without each of these.
+void check_preempted(const Case& c, const PendingJob& job, const std::vector<JobId>& ended) {
+    int nodes = 0, least = kMaxNodes;
+    for (const JobId id : ended) {
+        int usable = 0;
+        for (PoolId pool : c.snapshot.eligibilities[job.eligible])
+            usable += c.running.at(id)->held[pool];
+        nodes += usable;
+        least = std::min(least, usable);
+    }
+    holds(least > 0 && nodes - least < job.elastic.max, c);
+}
+
+TEST(preemption_asks_first_and_ends_only_what_it_may) {
+    int shrinks = 0, ends = 0;
+    Rng rng(seed(28));
+    for (int i = 0; i < 12000; ++i) {
+        RandomSnapshot random(rng);
+        Snapshot snapshot = with_preemptors(random, random.anything());
+        check_ok(validate(snapshot));
+        const Case c(snapshot, *preset(preset_names()[i % preset_names().size()]));
+        std::map<JobId, int> actions;
+        std::map<JobId, std::vector<JobId>> ended;
+        std::set<JobId> started;
+        check_idle_nodes(c);
+        for (const Action& action : c.actions) {
+            if (action.kind != ActionKind::deny) holds(++actions[action.job] == 1, c);
+            if (action.kind == ActionKind::start) started.insert(action.job);
+            if (action.kind == ActionKind::preempt) ended[action.beneficiary].push_back(action.job);
+            if (action.reason != Reason::instead_of_preemption) continue;
+            ++shrinks;
+            const Preemptor* preemptor = preemptor_of(c, action.beneficiary);
+            holds(preemptor && !preemptor->asked && is_victim(*preemptor, action.job), c);
+            const RunningJob& job = *c.running.at(action.job);
+            holds(job.resizable && job.not_before <= snapshot.now, c);
+            holds(action.size_after >= job.elastic.min, c);
+        }
+        for (const auto& [job, victims] : ended) {
+            ++ends;
+            const Preemptor* preemptor = preemptor_of(c, job);
+            holds(preemptor && preemptor->ends && !started.contains(job), c);
+            for (JobId victim : victims) holds(is_victim(*preemptor, victim), c);
+            check_preempted(c, *c.pending.at(job), victims);
+        }
+    }
+    check_that(shrinks > 500);
+    check_that(ends > 500);
 }
 
 TEST(who_waits_for_victims_gets_all_it_needs_from_them) {

@@ -4,8 +4,10 @@
 #include <array>
 
 #include "journal/event.hpp"
+#include "journal/replay.hpp"
 #include "simulator/comparison.hpp"
 #include "simulator/engine.hpp"
+#include "simulator/journal_observer.hpp"
 #include "simulator/metrics.hpp"
 #include "simulator/node_allocator.hpp"
 #include "simulator/output.hpp"
@@ -86,6 +88,75 @@ TEST(a_short_job_is_backfilled) {
         "40,rigid,3,150,190,1,1,147,187,4.675,0\n");
     check_eq(outcome.counters.backfilled, 1);
     check_eq(outcome.counters.in_order, 3);
+}
+
+TEST(who_comes_before_others_ends_them) {
+    Builder b(4);
+    b.job(0, 100, 3);
+    b.job(0, 100, 1);
+    b.job(10, 50, 4);
+    b.job(11, 20, 2);
+    b.workload.levels = {0, 0, 1, 1};
+    const Outcome outcome = b.run("easy");
+    check_eq(
+        jobs_csv(b.workload, outcome),
+        "job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes\n"
+        "10,rigid,0,80,180,3,3,80,180,1.8,0\n"
+        "20,rigid,0,80,180,1,1,80,180,1.8,0\n"
+        "30,rigid,10,10,60,4,4,0,50,1,0\n"
+        "40,rigid,11,60,80,2,2,49,69,3.45,0\n");
+    check_eq(outcome.counters.preempted, 2);
+    check_eq(outcome.counters.lost, 40.0);
+    check_eq(outcome.counters.busy, 400.0 + 200 + 40 + 40);
+    check_eq(outcome.lost, 0);
+}
+
+TEST(who_would_be_ended_shrinks_first) {
+    Builder b(8);
+    b.elastic(0, 100, 2, 8, 8);
+    b.job(10, 50, 4);
+    b.workload.levels = {0, 1};
+    Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[1].start, 10.0);
+    check_eq(outcome.jobs[0].start, 0.0);
+    check_eq(outcome.jobs[0].nodes_end, 4);
+    check_eq(outcome.counters.spared, 1);
+    check_eq(outcome.counters.preempted, 0);
+
+    SimulationOptions at_once;
+    at_once.policy = *core::preset("easy");
+    at_once.shrinks_first = false;
+    outcome = simulate(b.workload, at_once);
+    check_eq(outcome.jobs[0].start, 60.0);
+    check_eq(outcome.jobs[0].end, 160.0);
+    check_eq(outcome.counters.preempted, 1);
+    check_eq(outcome.counters.lost, 80.0);
+}
+
+TEST(the_journal_of_preemptions_replays) {
+    Builder b(8);
+    b.elastic(0, 100, 2, 8, 8);
+    b.evolving(1, 60, 1, 2, 6, {{0.5, 4}});
+    for (int i = 0; i < 20; ++i) b.job(5 * i, 12 + i % 7, 1 + i % 8);
+    b.stepping(3, 20, {{2, 10}, {4, 10}});
+    for (std::size_t i = 0; i < b.workload.jobs.size(); ++i)
+        b.workload.levels.push_back(static_cast<int>(i % 3));
+    for (const std::string_view policy : core::preset_names()) {
+        journal::Replay replay;
+        std::size_t line = 0;
+        JournalObserver observer(b.workload, policy,
+                                 [&](const journal::Event& event) { replay.feed(++line, event); });
+        SimulationOptions options;
+        options.policy = *core::preset(policy);
+        options.observer = &observer;
+        const Outcome outcome = simulate(b.workload, options);
+        observer.finish();
+        replay.finish();
+        check_eq(outcome.lost, 0);
+        for (const journal::Violation& violation : replay.violations())
+            ck_abort_msg("%s: %s", std::string(policy).c_str(), violation.message.c_str());
+        check_that(outcome.counters.preempted > 0);
+    }
 }
 
 TEST(a_job_goes_through_the_steps_of_its_profile) {

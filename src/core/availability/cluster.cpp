@@ -49,6 +49,12 @@ void Cluster::arrive(PendingJob&& job) {
 void Cluster::compact() {
     auto& queue = snapshot_.pending;
     if (queue.size() < kFewPlaces || queue.size() < 2 * static_cast<std::size_t>(waiting())) return;
+    drop_holes();
+    index_.load_queue(queue);
+}
+
+void Cluster::drop_holes() {
+    auto& queue = snapshot_.pending;
     std::uint32_t kept = 0;
     for (std::uint32_t i = index_.queue.next(0); i < index_.queue.end();
          i = index_.queue.next(i + 1)) {
@@ -57,7 +63,22 @@ void Cluster::compact() {
         ++kept;
     }
     queue.resize(kept);
+}
+
+void Cluster::arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_before) {
+    auto& queue = snapshot_.pending;
+    std::uint32_t next = index_.queue.next(0);
+    while (next < index_.queue.end() && !comes_before(queue[next].id))
+        next = index_.queue.next(next + 1);
+    if (next >= index_.queue.end()) return arrive(std::move(job));
+    const JobId behind = queue[next].id;
+    drop_holes();
+    if (place_.size() <= job.id) place_.resize(2 * job.id + 1, kNowhere);
+    const std::uint32_t place = place_[behind];
+    queue.insert(queue.begin() + place, std::move(job));
+    for (std::uint32_t i = place; i < queue.size(); ++i) place_[queue[i].id] = i;
     index_.load_queue(queue);
+    if (has_prices_) apply_prices(snapshot_);
 }
 
 void Cluster::promise(JobId id, Time start) {

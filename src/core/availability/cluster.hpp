@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/availability/snapshot_index.hpp"
@@ -30,6 +32,8 @@ class Cluster {
     void advance(Time now) { snapshot_.now = now; }
     // Joins the end of the queue.  `job.eligible` is 0.
     void arrive(PendingJob&& job);
+    // Joins it before the first job that it comes before, if there is one.
+    void arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_before);
     // The job waits, and has been said to start then; the first such word is kept.
     void promise(JobId, Time start);
     // From the queue to the running jobs; resizable at once.
@@ -50,12 +54,17 @@ class Cluster {
     void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }
     // What nodes of each pool cost from now on, and how many may be used.
     void set_supply(const std::vector<double>& prices, std::vector<Budget> budgets);
+    // Who may end whom in the next pass; places move with each change of the queue.
+    void set_preemptors(std::vector<Preemptor> preemptors) {
+        snapshot_.preemptors = std::move(preemptors);
+    }
     void forget_requests() { snapshot_.requests.clear(); }
 
     const RunningJob& running(JobId id) const { return snapshot_.running[place_[id]]; }
 
   private:
     void compact();
+    void drop_holes();
 
     Snapshot snapshot_;
     SnapshotIndex index_;

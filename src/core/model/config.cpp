@@ -86,6 +86,7 @@ constexpr int kDay = 86400;
 
 constexpr std::array kKeys{
     Key{"GraceTime", duration<&Config::grace_time, 1, kDay>},
+    Key{"PreemptShrinkTime", duration<&Config::preempt_shrink_time, 0, 3600>},
     Key{"MaxGraceTime", duration<&Config::max_grace_time, 1, kDay>},
     Key{"ShrinkTimeout", one_of<&Config::shrink_timeout>},
     Key{"BackOff", duration<&Config::back_off, 0, kDay>},

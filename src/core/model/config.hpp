@@ -50,11 +50,13 @@ struct Config {
     Duration grace_time = 60;        // GraceTime: to answer an offer, and again to move data
     Duration max_grace_time = 3600;  // MaxGraceTime: the most that a job may set for itself
     ShrinkTimeout shrink_timeout = ShrinkTimeout::revoke;  // ShrinkTimeout=revoke|kill
-    Duration back_off = 300;          // BackOff: no offers to a job that let one expire or declined
-    double link_bandwidth = 1e9;      // LinkBandwidth: bytes a second that a node sends
-    double scale_ratio = 4;           // ScaleRatio: [packet] k
-    Duration init_time = 60;          // InitTime: of an initialisation that does not say its own
-    Starts starts = Starts::elastic;  // Starts
+    Duration back_off = 300;  // BackOff: no offers to a job that let one expire or declined
+    Duration preempt_shrink_time = 60;   // PreemptShrinkTime: malleable jobs shrink so long before
+                                         // they are preempted; 0: they are not asked
+    double link_bandwidth = 1e9;         // LinkBandwidth: bytes a second that a node sends
+    double scale_ratio = 4;              // ScaleRatio: [packet] k
+    Duration init_time = 60;             // InitTime: of an initialisation that does not say its own
+    Starts starts = Starts::elastic;     // Starts
     Hosted hosted = Hosted::backfill;    // Hosted
     Observe observe = Observe::no;       // Observe
     int listen_port = kDefaultPort;      // ListenPort

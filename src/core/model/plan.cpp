@@ -18,6 +18,8 @@ std::string amount(const Action& action) {
             return fmt::format(" to {} nodes, {} more", action.size_after, nodes);
         case ActionKind::reserve:
             return fmt::format(" {} nodes", nodes);
+        case ActionKind::preempt:
+            return fmt::format(" on {} nodes", nodes);
         case ActionKind::deny:
         case ActionKind::withdraw:
         case ActionKind::trade:

@@ -21,6 +21,8 @@ enum class ActionKind {
     withdraw,  // the offer `op` is taken back: the queue needs its nodes
     trade,     // what a running job gives up by `op` is for `beneficiary` from now on, which leaves
                // `nodes` that are there for it to the job that starts instead
+    preempt,   // a running job is ended, and waits again if it may: its `nodes` are wanted by
+               // `beneficiary`, at `place`
 };
 
 enum class Reason {
@@ -33,6 +35,7 @@ enum class Reason {
     // shrink
     for_pending_job,
     for_evolving_job,
+    instead_of_preemption,
     leaves_failing,     // [gupta] section VII-A: its nodes are drained or about to fail
     leaves_maintained,  // ... or reserved for maintenance soon
     leaves_dear,        // [gupta] section VII-B: its nodes cost more than it takes nodes for
@@ -52,11 +55,13 @@ enum class Reason {
     queue_needs_nodes,
     // trade
     starts_sooner,
+    // preempt
+    has_precedence,
 };
 
 constexpr auto names(ActionKind) {
     return std::to_array<std::string_view>(
-        {"start", "shrink", "expand", "reserve", "deny", "withdraw", "trade"});
+        {"start", "shrink", "expand", "reserve", "deny", "withdraw", "trade", "preempt"});
 }
 // Short phrases for logs and for the reasons that are told.
 constexpr auto names(Reason) {
@@ -68,6 +73,7 @@ constexpr auto names(Reason) {
         "nodes that others were promised are there",
         "a pending job needs the nodes",
         "an evolving job needs the nodes",
+        "a job that may preempt it needs the nodes",
         "the nodes are drained or failing",
         "the nodes are reserved for maintenance",
         "the nodes cost more than its price",
@@ -82,6 +88,7 @@ constexpr auto names(Reason) {
         "no size that the job allows",
         "the queue needs the nodes",
         "another job can start on what is there",
+        "a job that has precedence needs the nodes",
     });
 }
 using elastic::to_string;
@@ -97,10 +104,11 @@ struct Action {
     // start, expand: some of `nodes` are those of shrinks in this plan or in flight whose
     // beneficiary is this job; to be done when all of those are released.
     bool deferred = false;
-    JobId beneficiary = 0;    // shrink, trade
-    std::uint32_t place = 0;  // start, reserve: in the queue, an index into Snapshot::pending
-    Time time = 0;            // reserve: when
-    int size_after = 0;       // start, shrink, expand: the job's nodes then
+    JobId beneficiary = 0;  // shrink, trade, preempt
+    std::uint32_t place =
+        0;               // start, reserve, preempt: in the queue, an index into Snapshot::pending
+    Time time = 0;       // reserve: when
+    int size_after = 0;  // start, shrink, expand: the job's nodes then
 };
 
 struct Plan {

@@ -31,6 +31,7 @@ struct Checked {
 constexpr Checked kSizing;
 constexpr Whole kId{1}, kPlace{0}, kNodes{0, kMaxNodes}, kSomeNodes{1, kMaxNodes};
 constexpr List kCounts{kNodes};
+constexpr List kIds{kId};
 constexpr List kPools{kPlace};
 constexpr List<List<Whole>> kEligibilities{kPools};
 constexpr List<Nested> kRecords;
@@ -128,6 +129,14 @@ void fields(F& f, PlannedStart& start) {
 }
 
 template <class F>
+void fields(F& f, Preemptor& preemptor) {
+    f.required("place", preemptor.place, kPlace);
+    f.required("victims", preemptor.victims, kIds);
+    f.optional("asked", preemptor.asked);
+    f.optional("ends", preemptor.ends);
+}
+
+template <class F>
 void fields(F& f, GrowthRequest& request) {
     f.required("op", request.op, kId);
     f.required("job", request.job, kId);
@@ -148,6 +157,7 @@ void fields(F& f, Snapshot& snapshot) {
     f.required("promises", snapshot.promises, kRecords);
     f.when(!snapshot.claims.empty(), "claims", snapshot.claims, kRecords);
     f.when(!snapshot.planned.empty(), "planned", snapshot.planned, kRecords);
+    f.when(!snapshot.preemptors.empty(), "preemptors", snapshot.preemptors, kRecords);
     f.required("requests", snapshot.requests, kRecords);
 }
 
@@ -173,6 +183,7 @@ class Checker {
             require(kept_[pool] <= snapshot_.pools[pool].idle,
                     "more idle nodes of pool {} are promised than there are", pool);
         for (const PlannedStart& start : snapshot_.planned) check_planned(start);
+        check_preemptors();
         for (const GrowthRequest& request : snapshot_.requests) check_request(request);
         return error_ ? Result<void>(*error_) : Result<void>();
     }
@@ -308,6 +319,21 @@ class Checker {
                 start.job);
         require(!held_.contains(start.job), "the planned start of job {}: the job runs", start.job);
         require(planned_.insert(start.job).second, "job {} has two planned starts", start.job);
+    }
+
+    void check_preemptors() {
+        std::int64_t last = -1;
+        for (const Preemptor& preemptor : snapshot_.preemptors) {
+            require(last < preemptor.place && preemptor.place < snapshot_.pending.size(),
+                    "preemptors: place {} does not follow place {} in a queue of {}",
+                    preemptor.place, last, snapshot_.pending.size());
+            last = preemptor.place;
+            std::set<JobId> seen;
+            for (JobId victim : preemptor.victims)
+                require(held_.contains(victim) && seen.insert(victim).second,
+                        "the preemptor at place {}: victim {} does not run, or is there twice",
+                        preemptor.place, victim);
+        }
     }
 
     void check_request(const GrowthRequest& request) {

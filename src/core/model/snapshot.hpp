@@ -8,6 +8,7 @@
 // reserved for others appear nowhere.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "common/json.hpp"
@@ -129,6 +130,15 @@ struct PlannedStart {
     PoolCounts nodes;
 };
 
+// A pending job that may end running ones to have their nodes: Slurm's preemption.
+struct Preemptor {
+    std::uint32_t place = 0;  // in `pending`
+    // Whom it may end, `running`, in the order in which they are to be.
+    std::vector<JobId> victims;
+    bool asked = false;  // malleable ones have been asked to shrink for it, in vain
+    bool ends = false;   // what it may end is ended by the plan; else by another scheduler
+};
+
 // A request of an evolving job that has not been decided.
 struct GrowthRequest {
     OpId op = 0;
@@ -149,6 +159,7 @@ struct Snapshot {
     std::vector<Promise> promises;
     std::vector<Claim> claims;            // at most one for each claimed job
     std::vector<PlannedStart> planned;    // at most one for each job
+    std::vector<Preemptor> preemptors;    // in the order of the queue, at most one for each place
     std::vector<GrowthRequest> requests;  // in the order of arrival
 
     int idle() const;

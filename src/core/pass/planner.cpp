@@ -32,8 +32,8 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     Pass& pass = scratch_->pass;
     pass.schedule.begin(snapshot, index, policy);
     pass.rng = &rng;
-    pass.only_starts =
-        reservations_ == Reservations::needed && !policy.resizes() && policy.head_delay >= kNever;
+    pass.only_starts = reservations_ == Reservations::needed && !policy.resizes() &&
+                       policy.head_delay >= kNever && snapshot.preemptors.empty();
     pass.victims.begin();
     book_agreements(pass);
     keep_within_budgets(pass);
@@ -43,6 +43,7 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     book_planned_starts(pass);
     evolving_requests(pass);
     initial_allocation(pass);
+    preempt_for_pending(pass);
     shrink_for_pending(pass);
     withdraw_offers(pass);
     expand_running(pass);

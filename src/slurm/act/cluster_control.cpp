@@ -11,33 +11,58 @@
 namespace elastic::slurm {
 
 ClusterControl::ClusterControl(const core::Config& config, controller::State& state,
-                               controller::Outbox& outbox, controller::Negotiation& negotiation)
+                               controller::Outbox& outbox, controller::Negotiation& negotiation,
+                               controller::PreemptionGate& gate)
     : config_(config),
+      gate_(gate),
       observer_(state, outbox, negotiation),
       agreed_(state.book, state.groups),
       placement_(agreed_, reading_.view),
       reader_(config, state, observer_, agreed_, reading_),
+      preemptor_reader_(config, gate, reading_),
       agreement_executor_(state, outbox, negotiation, observer_, agreed_, placement_, reading_),
       groups_(state, outbox, observer_, agreement_executor_, agreed_, reading_),
+      preemption_(config, state, negotiation, gate, agreed_, reading_),
       plan_executor_(config, state, outbox, negotiation, observer_, agreement_executor_, groups_,
-                     placement_, reading_) {}
+                     placement_, preemption_, reading_) {}
 
 void ClusterControl::begin() {
     withheld_nodes().choose_by([this] {
         return config_.starts == core::Starts::slurm ? agreed_.beside_victims() : NodeSet();
     });
+    gate_preemption();
+}
+
+// Where Slurm's loops start no jobs, they only say when jobs would start.
+void ClusterControl::gate_preemption() {
+    const bool is_gated = config_.starts == core::Starts::slurm;
+    set_preemption(is_gated ? Preemption::gated : Preemption::as_hosted, &gate_);
+}
+
+void ClusterControl::configure() {
+    ControllerLock lock;
+    gate_preemption();
+    const bool asks = config_.observe == core::Observe::no && is_preemption_ours();
+    gate_.open(asks ? config_.preempt_shrink_time : 0);
 }
 
 void ClusterControl::end() {
     withheld_nodes().choose_by(nullptr);
     ControllerLock lock;  // shows what was withheld
+    set_preemption(Preemption::as_hosted);
 }
 
 void ClusterControl::read_for_pass(Time now) {
     mend_exclusive_counts();
     reader_.read_queue();
     groups_.advance(now);
+    read_again(now);
+}
+
+void ClusterControl::read_again(Time now) {
     reader_.read_again(now);
+    ControllerLock lock;
+    preemptor_reader_.read(now);
 }
 
 }  // namespace elastic::slurm

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "slurm/act/plan_executor.hpp"
+#include "slurm/read/preemptor_reader.hpp"
 
 namespace elastic::slurm {
 
@@ -13,12 +14,15 @@ class ClusterControl {
   public:
     // The configuration may change between calls.
     ClusterControl(const core::Config&, controller::State&, controller::Outbox&,
-                   controller::Negotiation&);
+                   controller::Negotiation&, controller::PreemptionGate&);
 
-    // From then on, until then, nodes that a job is to have with those of its victims are withheld
-    // from Slurm's own loops, if these start jobs.
+    // From then on, until then, Slurm's loops preempt only as the gate lets them, and nodes that a
+    // job is to have with those of its victims are withheld from Slurm's own loops, if these start
+    // jobs.
     void begin();
     void end();
+    // Once all is read, and whenever the configuration is another.  Locks.
+    void configure();
 
     // What the site says of its nodes, from the next reading on.
     void set_terms(std::vector<core::Terms> terms) { reading_.terms = std::move(terms); }
@@ -29,7 +33,7 @@ class ClusterControl {
     // once the queue is known.
     void read_for_pass(Time now);
     // The same in a pass, behind a plan: the queue stays as it was.
-    void read_again(Time now) { reader_.read_again(now); }
+    void read_again(Time now);
 
     // As it was read last.
     const View& view() const { return reading_.view; }
@@ -44,14 +48,19 @@ class ClusterControl {
     Time next_join() const { return agreement_executor_.next_join(); }
 
   private:
+    void gate_preemption();
+
     const core::Config& config_;
+    controller::PreemptionGate& gate_;
     Reading reading_;
     Observer observer_;
     AgreedNodes agreed_;
     Placement placement_;
     ClusterReader reader_;
+    PreemptorReader preemptor_reader_;
     AgreementExecutor agreement_executor_;
     GroupRunner groups_;
+    PreemptionExecutor preemption_;
     PlanExecutor plan_executor_;
 };
 

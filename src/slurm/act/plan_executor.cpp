@@ -68,6 +68,10 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
         feasibility_.ask_others();
         if (reading_.refusals.has_limits()) limits_.ask_accounts();
     }
+    {
+        ControllerLock lock;
+        refused |= preemption_.settle(plan, now);
+    }
     agreement_executor_.advance_all(now);
     return refused;
 }
@@ -92,6 +96,9 @@ bool PlanExecutor::do_action(const Action& action, Time now) {
             do_withdraw(action, now);
             break;
         case ActionKind::trade:  // with the start that it is for
+            break;
+        case ActionKind::preempt:
+            do_preempt(action, now);
             break;
     }
     return false;
@@ -118,6 +125,7 @@ bool PlanExecutor::only_observe(const Action& action, Time now) {
         case ActionKind::deny:
         case ActionKind::withdraw:
         case ActionKind::trade:
+        case ActionKind::preempt:
             return false;
     }
     return false;
@@ -192,15 +200,28 @@ bool PlanExecutor::start_alone(job_record_t* job, const Action& action, Time now
         log_debug("job {}: not started: {}", action.job, started.why);
         return refusals_.remember(job, action, started.outcome);
     }
+    book_start(started, action.job, action.reason, now);
+    return false;
+}
+
+void PlanExecutor::book_start(const Started& started, JobId waited, core::Reason reason, Time now) {
     // Of an array, it was said of the element that has started.
-    if (controller::Job* known = state_.jobs.find(action.job)) {
+    if (controller::Job* known = state_.jobs.find(waited)) {
         known->promised = kNever;
         known->has_traded = false;
     }
     agreement_executor_.started(started.job, now);
     log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
-             started.job->node_cnt, to_string(action.reason));
-    return false;
+             started.job->node_cnt, to_string(reason));
+}
+
+// Where Slurm ends them at once, the job starts at once.
+void PlanExecutor::do_preempt(const Action& action, Time now) {
+    const Started started = preemption_.preempt(action, now);
+    if (started.outcome == StartOutcome::started)
+        book_start(started, action.beneficiary, action.reason, now);
+    else
+        log_debug("job {}: waits for those it preempts: {}", action.beneficiary, started.why);
 }
 
 Started PlanExecutor::try_to_start(job_record_t* job, const Action& action) {

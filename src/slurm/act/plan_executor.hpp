@@ -8,6 +8,7 @@
 #include "slurm/act/agreement_executor.hpp"
 #include "slurm/act/feasibility.hpp"
 #include "slurm/act/groups.hpp"
+#include "slurm/act/preemption_executor.hpp"
 #include "slurm/act/start.hpp"
 #include "slurm/act/start_refusals.hpp"
 
@@ -18,7 +19,7 @@ class PlanExecutor {
     PlanExecutor(const core::Config& config, controller::State& state, controller::Outbox& outbox,
                  controller::Negotiation& negotiation, Observer& observer,
                  AgreementExecutor& agreement_executor, GroupRunner& groups, Placement& placement,
-                 Reading& reading)
+                 PreemptionExecutor& preemption, Reading& reading)
         : config_(config),
           state_(state),
           outbox_(outbox),
@@ -27,6 +28,7 @@ class PlanExecutor {
           agreement_executor_(agreement_executor),
           groups_(groups),
           placement_(placement),
+          preemption_(preemption),
           reading_(reading) {}
 
     // Locks, and does what the plan says.  Because time has passed since the snapshot, each action
@@ -42,6 +44,8 @@ class PlanExecutor {
     void start_by_trading(const core::Action&, Time now);
     bool leave_to_slurm(const core::Action&, Time now);
     bool start_alone(job_record_t*, const core::Action&, Time now);
+    void book_start(const Started&, JobId waited, core::Reason, Time now);
+    void do_preempt(const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
     bool do_shrink(const core::Action&, Time now);
     void do_expand(const core::Action&, Time now);
@@ -58,6 +62,7 @@ class PlanExecutor {
     AgreementExecutor& agreement_executor_;
     GroupRunner& groups_;
     Placement& placement_;
+    PreemptionExecutor& preemption_;
     Reading& reading_;
     AccountingLimits limits_{state_, agreement_executor_, reading_};
     Feasibility feasibility_{state_.jobs, reading_};

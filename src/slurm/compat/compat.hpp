@@ -50,6 +50,13 @@ inline bool is_executed_anew() {
     return getenv("SLURMCTLD_RECONF") != nullptr;
 }
 
+// With which PreemptMode jobs preempt others by their priorities, too.
+#ifdef PREEMPT_MODE_PRIORITY
+inline constexpr std::uint32_t kPreemptsByPriority = PREEMPT_MODE_WITHIN | PREEMPT_MODE_PRIORITY;
+#else
+inline constexpr std::uint32_t kPreemptsByPriority = PREEMPT_MODE_WITHIN;
+#endif
+
 // When a reservation takes its nodes.  A floating one keeps its distance from now.
 inline time_t begin_of(const slurmctld_resv_t* reservation, time_t now) {
     return reservation->flags & RESERVE_FLAG_TIME_FLOAT ? now + reservation->start_time

@@ -20,6 +20,7 @@ extern "C" {
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/interfaces/gres.h"
+#include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
 #include "src/interfaces/topology.h"
 #include "src/slurmctld/acct_policy.h"

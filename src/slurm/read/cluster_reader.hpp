@@ -2,6 +2,7 @@
 // Reads the cluster for planning: Slurm's queue, its records, and what agreements in flight mean.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "slurm/read/agreed_nodes.hpp"
@@ -17,6 +18,7 @@ struct Reading {
     controller::PassRefusals refusals;
     controller::RefusalBook answers;  // of Slurm, which outlive the pass
     PlannedStarts planned;            // by Slurm, as of the last view
+    std::map<JobId, Time> preempted;  // when Slurm was last told to preempt jobs for this one
     std::vector<core::Terms> terms;  // what the site says of its nodes; empty where it says nothing
 };
 

@@ -178,6 +178,7 @@ class ExpansionsBySize : public Observer {
     void asked(Time, std::size_t, OpId, int, int) override {}
     void denied(Time, std::size_t, OpId, int, core::Reason) override {}
     void stepped(Time, std::size_t, int, int, int) override {}
+    void preempted(Time, std::size_t, int) override {}
     void ended(Time, std::size_t, int) override {}
 
     static constexpr std::array<const char*, 7> kGroups{"1",    "2",     "3-4", "5-8",

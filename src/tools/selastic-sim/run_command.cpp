@@ -119,7 +119,9 @@ Result<void> check_size(const RunOptions& o, const Workload& workload) {
 
 Result<Workload> read_workload(const RunOptions& o) {
     if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
-    const Result<Log> log = read_log(o.log, o.lenient);
+    TypeRule types;
+    if (o.workload.precedence) types.push_back(o.workload.precedence->field);
+    const Result<Log> log = read_log(o.log, o.lenient, types);
     if (!log) return log.error();
     Result<Workload> workload = make_workload(*log, o.workload);
     if (workload) std::ranges::move(doubts(*log, o.workload), std::back_inserter(workload->notes));
@@ -150,6 +152,7 @@ SimulationOptions simulation_options(const RunOptions& o, const Run& run,
     options.policy = policy;
     options.seed = o.workload.seed;
     options.settle = o.settle;
+    options.shrinks_first = !o.at_once;
     if (run.supply) options.supply = &*run.supply;
     return options;
 }

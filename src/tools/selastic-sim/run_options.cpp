@@ -183,6 +183,29 @@ void add_supply(CommandParser sub, RunOptions& o) {
         .group(kGroup);
 }
 
+void add_preemption(CommandParser sub, RunOptions& o) {
+    constexpr const char* kGroup = "Which jobs may end others";
+    const Option preempt =
+        sub.add_option_function(
+               "--preempt",
+               [&o](const std::string& text) {
+                   o.workload.precedence = *simulator::parse_precedence(text);
+               },
+               "Jobs with that value in the log's user, group, executable, queue or partition "
+               "come\n"
+               "before those of a lower level, 0 by default, and end them to have their nodes;\n"
+               "malleable ones shrink instead where that suffices")
+            .type_name("FIELD:VALUE=LEVEL,...")
+            .check([](const std::string& text) -> std::string {
+                const auto precedence = simulator::parse_precedence(text);
+                return precedence ? "" : precedence.error().message;
+            })
+            .group(kGroup);
+    sub.add_flag("--preempt-at-once", o.at_once, "Nobody is asked to shrink before")
+        .needs(preempt)
+        .group(kGroup);
+}
+
 // Not an error: one may want to compare with the same options and no elastic jobs.
 void note_options_without_effect(CommandParser sub) {
     if (sub.has("--elastic")) return;
@@ -208,6 +231,7 @@ void add_run(CommandParser app) {
         .group("Under which policy");
     add_baseline(sub, *o);
     add_supply(sub, *o);
+    add_preemption(sub, *o);
     add_result_options(sub, *o);
     sub.runs([o, sub] {
         note_options_without_effect(sub);

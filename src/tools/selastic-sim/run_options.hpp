@@ -16,6 +16,7 @@ struct RunOptions {
     PolicyOptions policy;
     std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes
     bool settle = false;               // as in SimulationOptions
+    bool at_once = false;              // --preempt-at-once
     bool references = false;           // --references
     std::string baseline;              // --baseline, a preset; "" for none
     // Files; "" for none, "-" for standard output, of which there can be one.

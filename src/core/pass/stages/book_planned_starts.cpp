@@ -24,28 +24,20 @@ Places places_of(const std::vector<PendingJob>& pending) {
     return places;
 }
 
-PoolCounts free_of(Schedule& schedule, const PlannedStart& start) {
-    PoolCounts nodes = start.nodes;
-    for (PoolId pool = 0; pool < schedule.pools(); ++pool)
-        if (nodes[pool] > 0)
-            nodes[pool] = std::clamp(
-                schedule.availability().free_between(pool, start.from, start.to), 0, nodes[pool]);
-    return nodes;
-}
-
 void book(Schedule& schedule, const Places& places, const PlannedStart& start) {
     const auto place = places.find(start.job);
     const bool waits = place != places.end();
     if (waits && schedule.queue().decided(place->second)) return;  // on what its victims leave
-    const PoolCounts nodes = free_of(schedule, start);
-    if (!waits) return schedule.withhold(start.from, start.to, nodes);
+    if (!waits)
+        return schedule.withhold(start.from, start.to,
+                                 schedule.free_of(start.nodes, start.from, start.to));
     Reservation reservation;
     reservation.job = place->second;
     reservation.from = start.from;
     reservation.to = start.to;
-    reservation.nodes = nodes;
+    reservation.nodes = start.nodes;
     reservation.planned = true;
-    schedule.reserve(std::move(reservation));
+    schedule.reserve_what_is_free(std::move(reservation));
 }
 
 }  // namespace

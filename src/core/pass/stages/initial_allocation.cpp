@@ -89,7 +89,7 @@ FreeNodes idle_nodes_for(const SystemState& state, const PendingJob& job) {
 // A start that another scheduler has planned for later is no obstacle to the job's own start now.
 bool start_now(Pass& pass, std::uint32_t pending) {
     LiftedReservation own(pass.schedule, pending);
-    if (!start_on_idle_nodes(pass, pending)) return false;
+    if (!start_on_idle_nodes(pass, pending) && !start_by_preemption(pass, pending)) return false;
     own.drop();
     return true;
 }

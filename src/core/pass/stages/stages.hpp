@@ -30,6 +30,7 @@ struct Pass {
     Claims claims;
     QueueFront front;
     Victims victims;
+    Victims preemptible;  // of one preemptor at a time
     Failures failures;
     std::vector<int> excess;  // by budget: nodes in use beyond it
     // Scratch.
@@ -55,5 +56,12 @@ void expand_running(Pass&);  // [lina] algorithm 1, ExpandRunningMalleableJobs
 // Starts a pending job on idle nodes (or on partly used ones, if it can share) where that delays no
 // reservation.  False if it cannot start.
 bool start_on_idle_nodes(Pass&, std::uint32_t pending);
+
+// Starts a pending job on nodes for which it may end running jobs (Snapshot::preemptors), by
+// shrinking malleable ones of these.  Where that is not to be had, ends them if that is for the
+// plan to do; the job then still waits.  False if it does.
+bool start_by_preemption(Pass&, std::uint32_t pending);
+// The same for those at which initial_allocation had no look.
+void preempt_for_pending(Pass&);
 
 }  // namespace elastic::core

@@ -108,17 +108,37 @@ bool Victims::admitted(const SystemState& state, Rng& rng) {
 }
 
 void Victims::find(const SystemState& state, Rng& rng) {
-    order_.clear();
     ranked_.clear();
     supply_.assign(state.snapshot().eligibilities.size(), -1);
     const std::vector<RunningJob>& running = state.snapshot().running;
     for (std::uint32_t i = 0; i < running.size(); ++i)
         if (state.running().may_resize(i) && total(running[i].held) > running[i].elastic.min &&
             choices::may_be_victim(state.policy(), state.times(), running[i]))
-            ranked_.push_back({choices::victim_rank(state.policy(), state.times(), running[i], rng),
-                               running[i].id, i});
+            rank(state, rng, i);
+    put_in_order();
+}
+
+void Victims::rank(const SystemState& state, Rng& rng, std::uint32_t running) {
+    const RunningJob& job = state.snapshot().running[running];
+    ranked_.push_back(
+        {choices::victim_rank(state.policy(), state.times(), job, rng), job.id, running});
+}
+
+void Victims::put_in_order() {
+    order_.clear();
     std::sort(ranked_.begin(), ranked_.end());
     for (const auto& [rank, id, index] : ranked_) order_.push_back(index);
+}
+
+bool Victims::admitted(const SystemState& state, Rng& rng,
+                       const std::vector<std::uint32_t>& candidates) {
+    admitted_ = true;
+    ranked_.clear();
+    supply_.assign(state.snapshot().eligibilities.size(), -1);
+    for (std::uint32_t i : candidates)
+        if (state.running().may_be_asked(i)) rank(state, rng, i);
+    put_in_order();
+    return !order_.empty();
 }
 
 int Victims::supply(const SystemState& state, EligibilityId id) {
@@ -182,7 +202,8 @@ bool Victims::respects_reservations(const SystemState& state, const Shrinkage& p
 
 std::vector<Shrinkage> Victims::select(const SystemState& state, const Beneficiary& who) {
     if (!admitted_) return {};
-    if (!choices::has_first_floor(state.policy())) return select_above(state, who, {});
+    if (who.preempts || !choices::has_first_floor(state.policy()))
+        return select_above(state, who, {});
     const auto floor = choices::first_floor(state, order_, who.needed);
     std::vector<Shrinkage> selected = select_above(state, who, floor);
     return selected.empty() && who.is_least ? select_above(state, who, {}) : selected;
@@ -201,10 +222,14 @@ std::vector<Shrinkage> Victims::select_above(const SystemState& state, const Ben
         left -= most;
         if (job.id == who.self) continue;
         const int above = std::max(0, total(job.held) - choices::size_at(floor, job));
-        const int amount = choices::shrink_amount(state, job, needed, std::min(above, most));
+        const int amount = who.preempts
+                               ? std::min(needed, most)
+                               : choices::shrink_amount(state, job, needed, std::min(above, most));
         if (amount == 0) continue;
         Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
-        if (!choices::is_feasible(state.policy(), state.times(), job, part.size_after)) continue;
+        if (!who.preempts &&
+            !choices::is_feasible(state.policy(), state.times(), job, part.size_after))
+            continue;
         if (!respects_reservations(state, part, who.end)) continue;
         needed -= total(part.used);
         selected.push_back(std::move(part));

@@ -20,6 +20,7 @@ struct Beneficiary {
     PoolCounts idle;             // the idle nodes it takes
     JobId self = 0;              // a running job that is not to be its own victim
     bool is_least = true;        // it is content with no less
+    bool preempts = false;       // it may end its victims, so no policy spares them
 };
 
 // The most eligible nodes that the job can give up.
@@ -36,6 +37,9 @@ class Victims {
     // Asks the policy's guard, and finds and orders them if that is still to be done.  False if
     // there are none; call it first in each stage.
     bool admitted(const SystemState&, Rng&);
+    // The same of these jobs (indices into Snapshot::running), whether or not the guard or their
+    // gap is against it: what they decline is taken from them.
+    bool admitted(const SystemState&, Rng&, const std::vector<std::uint32_t>& candidates);
 
     // The eligible nodes that all victims together could give.
     int supply(const SystemState&, EligibilityId);
@@ -59,6 +63,8 @@ class Victims {
 
   private:
     void find(const SystemState&, Rng&);
+    void rank(const SystemState&, Rng&, std::uint32_t running);
+    void put_in_order();
     std::vector<Shrinkage> select_above(const SystemState&, const Beneficiary&,
                                         const choices::Floor&);
     void begin_losses(const SystemState&, const Beneficiary&);

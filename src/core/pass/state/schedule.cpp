@@ -78,15 +78,25 @@ void Schedule::enlarge_start(std::size_t action, const PoolCounts& more, Time un
 }
 
 void Schedule::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
-                                  const std::vector<Shrinkage>& victims) {
+                                  const std::vector<Shrinkage>& victims, Reason why) {
     const PendingJob& job = snapshot_->pending[pending];
-    for (const Shrinkage& victim : victims)
-        shrink(victim, job.id, times_.end_of(job, size), Reason::for_pending_job);
+    for (const Shrinkage& victim : victims) shrink(victim, job.id, times_.end_of(job, size), why);
     start(pending, idle, size, Reason::by_shrinking);
     queue_.claim(pending);
     Action& action = plan_.actions.back();
     action.deferred = true;
     for (const Shrinkage& victim : victims) action.nodes = sum(action.nodes, victim.used);
+}
+
+void Schedule::preempt(std::uint32_t running, std::uint32_t pending) {
+    const RunningJob& job = snapshot_->running[running];
+    const Holding holding = running_.holding(running);
+    availability().move_vacancy(holding.back, holding.end, holding.returnable);
+    availability().move_vacancy(holding.end, availability().soon(), job.held);
+    running_.touch(running);
+    Action& action = add(ActionKind::preempt, Reason::has_precedence, job.id, job.held);
+    action.beneficiary = snapshot_->pending[pending].id;
+    action.place = pending;
 }
 
 void Schedule::start_by_trading(std::uint32_t pending, const PoolCounts& nodes,
@@ -166,6 +176,28 @@ void Schedule::reserve(Reservation&& reservation) {
         availability().take(reservation.from, reservation.to, reservation.nodes);
     take(availability(), reservation.layers);
     reservations_.add(std::move(reservation));
+}
+
+PoolCounts Schedule::free_of(const PoolCounts& nodes, Time from, Time to) {
+    PoolCounts free = nodes;
+    for (PoolId pool = 0; pool < pools(); ++pool)
+        if (free[pool] > 0)
+            free[pool] = std::clamp(availability().free_between(pool, from, to), 0, free[pool]);
+    return free;
+}
+
+void Schedule::reserve_what_is_free(Reservation&& reservation) {
+    reservation.nodes = free_of(reservation.nodes, reservation.from, reservation.to);
+    reserve(std::move(reservation));
+}
+
+std::vector<Reservation> Schedule::lift_planned_behind(std::uint32_t pending) {
+    std::vector<std::uint32_t> behind;
+    for (const Reservation& reservation : reservations_.all())
+        if (reservation.planned && reservation.job > pending) behind.push_back(reservation.job);
+    std::vector<Reservation> lifted;
+    for (std::uint32_t job : behind) lifted.push_back(*lift_reservation(job));
+    return lifted;
 }
 
 std::optional<Reservation> Schedule::lift_reservation(std::uint32_t pending) {

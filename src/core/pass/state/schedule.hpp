@@ -38,7 +38,9 @@ class Schedule : public SystemState {
     // With `more` nodes, which the job keeps until then.  `action` is an index into plan().
     void enlarge_start(std::size_t action, const PoolCounts& more, Time until);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
-                            const std::vector<Shrinkage>&);
+                            const std::vector<Shrinkage>&, Reason why = Reason::for_pending_job);
+    // A running job ends now; its nodes are as good as free.
+    void preempt(std::uint32_t running, std::uint32_t pending);
     // A claimed job, on `nodes`, which but for the idle ones are taken for claimed jobs already.
     void start_by_trading(std::uint32_t pending, const PoolCounts& nodes, const PoolCounts& idle,
                           int size);
@@ -95,6 +97,12 @@ class Schedule : public SystemState {
     void lift_later_steps(JobId);  // nothing if it has none
 
     void reserve(Reservation&&);
+    // What of these nodes is free all that time.
+    PoolCounts free_of(const PoolCounts& nodes, Time from, Time to);
+    // On what of its nodes is free then, since the estimates of who has planned it may be others.
+    void reserve_what_is_free(Reservation&&);
+    // Takes back what another scheduler has planned for jobs behind that place.
+    std::vector<Reservation> lift_planned_behind(std::uint32_t pending);
     // Takes the job's reservation back, one if it has copies; nothing if it has none.
     std::optional<Reservation> lift_reservation(std::uint32_t pending);
     // Reservations that were made here of deferred jobs bind nobody any more, but are announced.
