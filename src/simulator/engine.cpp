@@ -29,6 +29,9 @@ using core::ActionKind;
 // resizes with resizes, and no end in itself.
 constexpr std::int64_t kWakeUpsPerJob = 8;
 
+// Passes of one instant, if each of them ends jobs for others.
+constexpr int kMostRounds = 100;
+
 core::PendingJob pending_of(const Workload& workload, std::size_t index) {
     const Job& job = workload.jobs[index];
     core::PendingJob pending;
@@ -235,10 +238,13 @@ bool Engine::could_act() const {
 
 void Engine::pass() {
     if (!could_act()) return;
-    const std::int64_t preempted = outcome_.counters.preempted;
-    const bool acted = plan_and_execute();
-    // Whose nodes were taken has left them, and who has taken them starts.
-    if (outcome_.counters.preempted > preempted) return pass();
+    bool acted = false, preempted = true;
+    for (int round = 0; preempted && round < kMostRounds; ++round) {
+        const std::int64_t before = outcome_.counters.preempted;
+        acted = plan_and_execute();
+        // Whose nodes were taken has left them, and who has taken them starts.
+        preempted = outcome_.counters.preempted > before;
+    }
     // What has just started or changed can be resized in the same instant, and what was freed for
     // nobody can be used.
     if (acted && plans_again_ && is_wake_up_due()) plan_and_execute();

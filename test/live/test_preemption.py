@@ -175,7 +175,12 @@ def test_two_that_may_preempt_get_a_part_each(cluster):
 def test_two_malleable_jobs_give_a_part_each(cluster):
     apps = [cluster.actor("malleable,min=2,max=4", "-N4") for _ in range(2)]
     job = urgent(cluster, 4)
-    assert [app.take_shrink()["size"] for app in apps] == [2, 2]
+    offers = [app.event("offer_shrink") for app in apps]
+    for app, offer in zip(apps, offers):
+        app.do("accept", offer["op"])
+        app.event("accepted")
+        app.do("done", offer["op"])
+    assert [app.event("resized")["size"] for app in apps] == [2, 2]
     cluster.wait_state(job, "RUNNING")
     assert runs(cluster, *(app.job for app in apps))
 
@@ -251,9 +256,27 @@ def test_a_controller_that_is_killed_meanwhile_preempts_nobody(cluster):
     offer = app.event("offer_shrink")
     app.do("accept", offer["op"])
     app.event("accepted")
+    wait_until(lambda: all(mark.encode() in cluster.slurm_state("job_state") for mark in (app.path, "urgent")),
+               "Slurm has saved both jobs")
     cluster.kill_controller()
     cluster.start_controller()
     cluster.wait_connected(app.job)
+    app.do("done", offer["op"])
+    cluster.wait_state(job, "RUNNING")
+    assert runs(cluster, app.job) and restarts(cluster, app.job) == 0
+
+
+def test_a_controller_that_is_killed_before_the_answer_takes_it(cluster):
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    job = urgent(cluster, 4)
+    offer = app.event("offer_shrink")
+    wait_until(lambda: all(mark.encode() in cluster.slurm_state("job_state") for mark in (app.path, "urgent")),
+               "Slurm has saved both jobs")
+    cluster.kill_controller()
+    cluster.start_controller()
+    cluster.wait_connected(app.job)
+    app.do("accept", offer["op"])
+    app.event("accepted")
     app.do("done", offer["op"])
     cluster.wait_state(job, "RUNNING")
     assert runs(cluster, app.job) and restarts(cluster, app.job) == 0

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Jobs that may end others: those shrink first, and are ended only where that does not suffice.
+#include <cmath>
+
 #include "plan_test.hpp"
 
 using namespace elastic;
@@ -15,6 +17,13 @@ Policy easy() {
 
 std::string plan(const SnapshotBuilder& builder) {
     return plan_text(builder.snapshot, easy());
+}
+
+// How the plan has a reservation that begins as soon as who is ended has left.
+std::string reserved_at_once(JobId job, int nodes) {
+    const Time now = SnapshotBuilder({0}).snapshot.now;
+    return fmt::format("reserve {} [{}] ->{} at +{}\n", job, nodes, nodes,
+                       std::nextafter(now, kNever) - now);
 }
 
 Preemptor& preempts(SnapshotBuilder& b, std::uint32_t place, std::vector<JobId> victims) {
@@ -42,7 +51,7 @@ TEST(nobody_else_does) {
     b.run(2, rigid(4), {4}, 100);
     b.queue(9, rigid(4), 10);
     preempts(b, 0, {2});
-    check_eq(plan(b), "preempt 2 [4] for 9\nreserve 9 [4] ->4 at +0\n");
+    check_eq(plan(b), "preempt 2 [4] for 9\n" + reserved_at_once(9, 4));
 }
 
 TEST(neither_the_gap_nor_the_guard_spares_a_job_that_would_be_ended) {
@@ -59,7 +68,7 @@ TEST(where_shrinking_does_not_suffice_nobody_shrinks) {
     b.run(1, malleable(4, 6, 6), {6}, 100);
     b.queue(9, rigid(4), 10);
     preempts(b, 0, {1});
-    check_eq(plan(b), "preempt 1 [6] for 9\nreserve 9 [4] ->4 at +0\n");
+    check_eq(plan(b), "preempt 1 [6] for 9\n" + reserved_at_once(9, 4));
 }
 
 TEST(who_was_asked_in_vain_is_ended) {
@@ -67,7 +76,7 @@ TEST(who_was_asked_in_vain_is_ended) {
     b.run(1, malleable(2, 6, 6), {6}, 100);
     b.queue(9, rigid(4), 10);
     preempts(b, 0, {1}).asked = true;
-    check_eq(plan(b), "preempt 1 [6] for 9\nreserve 9 [4] ->4 at +0\n");
+    check_eq(plan(b), "preempt 1 [6] for 9\n" + reserved_at_once(9, 4));
 }
 
 TEST(another_scheduler_may_have_to_end_them) {
@@ -85,9 +94,9 @@ TEST(no_more_is_ended_than_is_needed) {
     b.queue(9, rigid(4), 10);
     // In the order in which they are to be ended, without those that the last one makes needless.
     preempts(b, 0, {1, 4, 2});
-    check_eq(plan(b), "preempt 4 [5] for 9\nreserve 9 [4] ->4 at +0\n");
+    check_eq(plan(b), "preempt 4 [5] for 9\n" + reserved_at_once(9, 4));
     b.snapshot.preemptors[0].victims = {3, 1, 2};
-    check_eq(plan(b), "preempt 3 [2] for 9\npreempt 1 [2] for 9\nreserve 9 [4] ->4 at +0\n");
+    check_eq(plan(b), "preempt 3 [2] for 9\npreempt 1 [2] for 9\n" + reserved_at_once(9, 4));
     // Nor is anybody for nothing.
     b.snapshot.preemptors[0].victims = {3};
     check_eq(plan(b), "reserve 9 [4] ->4 at +100\n");
@@ -129,7 +138,7 @@ TEST(it_comes_before_what_is_planned_for_jobs_behind_it) {
     const Time now = b.snapshot.now;
     b.snapshot.planned.push_back({9, now + 10, now + 110, {6}});
     check_eq(plan(b),
-             "shrink 1 [2] ->4 for 8\nstart 8 [4] ->4 deferred\nreserve 9 [4] ->6 at +10\n");
+             "shrink 1 [2] ->4 for 8\nstart 8 [4] ->4 deferred\nreserve 9 [6] ->6 at +100\n");
 }
 
 TEST(what_does_not_run_cannot_be_ended) {
@@ -137,7 +146,8 @@ TEST(what_does_not_run_cannot_be_ended) {
     b.run(1, rigid(6), {6}, 100);
     b.queue(9, rigid(4), 10);
     preempts(b, 0, {9});
-    check_error(validate(b.snapshot), "the preemptor at place 0: victim 9 does not run");
+    check_error(validate(b.snapshot),
+                "the preemptor at place 0: victim 9 does not run, or is there twice");
     b.snapshot.preemptors[0] = {1, {1}};
     check_error(validate(b.snapshot),
                 "preemptors: place 1 does not follow place -1 in a queue of 1");

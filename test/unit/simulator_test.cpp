@@ -102,7 +102,7 @@ TEST(who_comes_before_others_ends_them) {
         jobs_csv(b.workload, outcome),
         "job_id,class,submit,start,end,nodes_start,nodes_end,wait,turnaround,slowdown,resizes\n"
         "10,rigid,0,80,180,3,3,80,180,1.8,0\n"
-        "20,rigid,0,80,180,1,1,80,180,1.8,0\n"
+        "20,rigid,0,60,160,1,1,60,160,1.6,0\n"
         "30,rigid,10,10,60,4,4,0,50,1,0\n"
         "40,rigid,11,60,80,2,2,49,69,3.45,0\n");
     check_eq(outcome.counters.preempted, 2);

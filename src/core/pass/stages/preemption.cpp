@@ -49,7 +49,7 @@ class Precedence {
     std::vector<Reservation> lifted_;
 };
 
-bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
+bool shrink_victims(Pass& pass, std::uint32_t pending, int size) {
     Schedule& schedule = pass.schedule;
     const PendingJob& job = schedule.snapshot().pending[pending];
     if (size < 1 || schedule.queue().has_claim(job.id)) return false;
@@ -65,13 +65,13 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     return true;
 }
 
-bool start_by_shrinking(Pass& pass, std::uint32_t pending,
-                        const std::vector<std::uint32_t>& candidates) {
+bool shrink_victims(Pass& pass, std::uint32_t pending,
+                    const std::vector<std::uint32_t>& candidates) {
     const Schedule& schedule = pass.schedule;
     const PendingJob& job = schedule.snapshot().pending[pending];
     return pass.preemptible.admitted(schedule, *pass.rng, candidates) &&
-           (start_by_shrinking(pass, pending, choices::initial_size(schedule, job)) ||
-            start_by_shrinking(pass, pending, choices::least_initial_size(schedule, job)));
+           (shrink_victims(pass, pending, choices::initial_size(schedule, job)) ||
+            shrink_victims(pass, pending, choices::least_initial_size(schedule, job)));
 }
 
 // What of the job's nodes the eligibility takes.
@@ -118,6 +118,9 @@ void end_running(Pass& pass, std::uint32_t pending, const std::vector<std::uint3
         pass.victims.remove(schedule, i);
         schedule.preempt(i, pending);
     }
+    if (ended.empty()) return;
+    pass.front.block(schedule, pending, size);
+    schedule.claim(pending);
 }
 
 }  // namespace
@@ -129,9 +132,10 @@ bool start_by_preemption(Pass& pass, std::uint32_t pending) {
     const Precedence precedence(schedule, pending);
     const auto candidates = untouched(schedule, preemptor->victims);
     const bool has_profile = !schedule.snapshot().pending[pending].elastic.profile.empty();
-    if (!preemptor->asked && !has_profile && start_by_shrinking(pass, pending, candidates))
-        return true;
-    if (preemptor->ends) end_running(pass, pending, candidates);
+    if (!preemptor->asked && !has_profile && shrink_victims(pass, pending, candidates)) return true;
+    if (!preemptor->ends) return false;
+    if (start_by_shrinking(pass, pending)) return true;
+    end_running(pass, pending, candidates);
     return false;
 }
 

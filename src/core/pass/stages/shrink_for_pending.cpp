@@ -61,12 +61,15 @@ bool start_by_shrinking(Pass& pass, std::uint32_t pending, int size) {
     return starts;
 }
 
-bool start_somehow(Pass& pass, std::uint32_t pending, int size) {
+bool start_with_best_or(Pass& pass, std::uint32_t pending, int size) {
     const Schedule& schedule = pass.schedule;
     const int best = choices::best_initial_size(schedule, schedule.snapshot().pending[pending]);
-    return start_on_idle_nodes(pass, pending) ||
-           (best > size && start_by_shrinking(pass, pending, best)) ||
+    return (best > size && start_by_shrinking(pass, pending, best)) ||
            start_by_shrinking(pass, pending, size);
+}
+
+bool start_somehow(Pass& pass, std::uint32_t pending, int size) {
+    return start_on_idle_nodes(pass, pending) || start_with_best_or(pass, pending, size);
 }
 
 bool start_instead_of_reservation(Pass& pass, std::uint32_t pending, int size) {
@@ -142,6 +145,14 @@ void shrink_for_queue(Pass& pass) {
 }
 
 }  // namespace
+
+bool start_by_shrinking(Pass& pass, std::uint32_t pending) {
+    const Schedule& schedule = pass.schedule;
+    if (schedule.policy().shrink_for == ShrinkFor::anybody) return false;
+    if (!pass.victims.admitted(schedule, *pass.rng)) return false;
+    const int size = choices::least_initial_size(schedule, schedule.snapshot().pending[pending]);
+    return size >= 1 && start_with_best_or(pass, pending, size);
+}
 
 void shrink_for_pending(Pass& pass) {
     Schedule& schedule = pass.schedule;

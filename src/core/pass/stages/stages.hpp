@@ -57,9 +57,13 @@ void expand_running(Pass&);  // [lina] algorithm 1, ExpandRunningMalleableJobs
 // reservation.  False if it cannot start.
 bool start_on_idle_nodes(Pass&, std::uint32_t pending);
 
+// Starts a pending job on nodes of victims whom the policy has shrink, and on idle ones.  False if
+// it cannot start.
+bool start_by_shrinking(Pass&, std::uint32_t pending);
+
 // Starts a pending job on nodes for which it may end running jobs (Snapshot::preemptors), by
-// shrinking malleable ones of these.  Where that is not to be had, ends them if that is for the
-// plan to do; the job then still waits.  False if it does.
+// shrinking malleable ones of these, else whom the policy has shrink.  Where that is not to be had,
+// ends them if that is for the plan to do; the job then still waits.  False if it does.
 bool start_by_preemption(Pass&, std::uint32_t pending);
 // The same for those at which initial_allocation had no look.
 void preempt_for_pending(Pass&);

@@ -188,7 +188,7 @@ PoolCounts Schedule::free_of(const PoolCounts& nodes, Time from, Time to) {
 
 void Schedule::reserve_what_is_free(Reservation&& reservation) {
     reservation.nodes = free_of(reservation.nodes, reservation.from, reservation.to);
-    reserve(std::move(reservation));
+    if (total(reservation.nodes) > 0) reserve(std::move(reservation));
 }
 
 std::vector<Reservation> Schedule::lift_planned_behind(std::uint32_t pending) {

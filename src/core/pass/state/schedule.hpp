@@ -99,7 +99,8 @@ class Schedule : public SystemState {
     void reserve(Reservation&&);
     // What of these nodes is free all that time.
     PoolCounts free_of(const PoolCounts& nodes, Time from, Time to);
-    // On what of its nodes is free then, since the estimates of who has planned it may be others.
+    // On what of its nodes is free then, if any is, since the estimates of who has planned it may
+    // be others.
     void reserve_what_is_free(Reservation&&);
     // Takes back what another scheduler has planned for jobs behind that place.
     std::vector<Reservation> lift_planned_behind(std::uint32_t pending);
