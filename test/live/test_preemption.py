@@ -203,7 +203,7 @@ def test_a_cancelled_victim_is_cancelled_only_in_vain(cluster):
     cluster.wait_state(job, "RUNNING")
     another = urgent(cluster, 4)
     cluster.wait_state(another, "RUNNING")
-    assert cluster.state(app.job) == "PREEMPTED"
+    cluster.wait_state(app.job, "PREEMPTED")
 
 
 def test_the_grace_time_is_slurms(cluster):
