@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "common/text.hpp"
-#include "slurm/compat/compat.hpp"
+#include "slurm/preemption.hpp"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr char kHosted[] = "preempt/" HOSTED;
 
-using MayPreempt = bool (*)(job_record_t* preemptee, job_record_t* preemptor);
+using elastic::slurm::MayPreempt;
 using Admits = bool (*)(job_record_t* preemptor, MayPreempt);
 
 plugin_handle_t hosted = PLUGIN_INVALID_HANDLE;
