@@ -47,9 +47,10 @@ void plan_later_steps(Pass&);
 void leave_nodes(Pass&);
 void shrink_for_budgets(Pass&);
 void book_planned_starts(Pass&);
-void evolving_requests(Pass&);   // [lina] algorithm 2, SatisfyEvolvingRequest
-void initial_allocation(Pass&);  // [lina] algorithm 3, InitialAllocation
-void shrink_for_pending(Pass&);  // [lina] algorithm 4, SchedulePendingJob
+void evolving_requests(Pass&);    // [lina] algorithm 2, SatisfyEvolvingRequest
+void initial_allocation(Pass&);   // [lina] algorithm 3, InitialAllocation
+void preempt_for_pending(Pass&);  // those at which initial_allocation had no look
+void shrink_for_pending(Pass&);   // [lina] algorithm 4, SchedulePendingJob
 void withdraw_offers(Pass&);
 void expand_running(Pass&);  // [lina] algorithm 1, ExpandRunningMalleableJobs
 
@@ -65,7 +66,5 @@ bool start_by_shrinking(Pass&, std::uint32_t pending);
 // shrinking malleable ones of these, else whom the policy has shrink.  Where that is not to be had,
 // ends them if that is for the plan to do; the job then still waits.  False if it does.
 bool start_by_preemption(Pass&, std::uint32_t pending);
-// The same for those at which initial_allocation had no look.
-void preempt_for_pending(Pass&);
 
 }  // namespace elastic::core
