@@ -184,6 +184,7 @@ DMRAction dmr_finalize(void) {
             fprintf(stderr, "dmr: nothing took over from the program, whose data are saved: %s\n",
                     elastic_mpi_detail(dmr.elastic));
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        _exit(EXIT_FAILURE); /* MPICH 4.2 comes back and leaves the end to Slurm */
     }
     elastic_mpi_close(dmr.elastic);
     dmr.elastic = NULL;
