@@ -278,20 +278,22 @@ def test_a_wrong_mpi_is_refused_in_a_line(cluster, stencil):
         assert "status 2" in job.output()
 
 
-def mount(cluster, node, size):
+def on_node(cluster, node, *command):
     daemon = cluster.minicluster.daemon(node).pid()
-    subprocess.run(["nsenter", "--mount", f"--target={daemon}", "mount", "-o", f"remount,size={size}", "/dev/shm"],
-                   check=True)
+    subprocess.run(["nsenter", "--mount", f"--target={daemon}", *command], check=True)
 
 
 @pytest.fixture
 def small_memory(cluster):
+    """small_memory(size): every node has that much shared memory, and none of the 4 MB in it that UCX leaves of each
+    process that is killed in its start."""
     def make(size):
         for node in cluster.all_nodes:
-            mount(cluster, node, size)
+            on_node(cluster, node, "find", "/dev/shm", "-mindepth", "1", "-delete")
+            on_node(cluster, node, "mount", "-o", f"remount,size={size}", "/dev/shm")
     yield make
     for node in cluster.all_nodes:
-        mount(cluster, node, "50%")
+        on_node(cluster, node, "mount", "-o", "remount,size=50%", "/dev/shm")
 
 
 def test_what_finds_no_memory_is_on_the_disk(small_memory, stencil):
