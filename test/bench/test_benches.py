@@ -20,7 +20,7 @@ NUMBER = r"\d[\d,]*(\.\d+)?(e[-+]\d+)?"
 MEASURED = re.compile(rf"{NUMBER}( to {NUMBER})?( (ms|s|MB))?")
 # Columns of words and of what is asked for.
 WORDS = {"growth by one idle node", "held jobs", "nodes / running / pending", "policy", "run", "log", "aim", "jobs",
-         "MPI", "", "a step"}
+         "MPI", "preemption", "", "a step"}
 
 
 def tables(text):
@@ -78,6 +78,10 @@ def test_planning_pass_frontend():
 def test_planning_pass_frontend_with_applications():
     check(HERE / "planning_pass",
           "--nodes 20 --running 6 --pending 9 --passes 3 --connected 2 --reservation --seed 5", 1)
+
+
+def test_preemption():
+    check(HERE / "preemption", "--urgent 2", 2)
 
 
 def test_plan_bench():
