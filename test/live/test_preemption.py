@@ -66,7 +66,8 @@ def restarts(cluster, job):
 
 
 def wait_preempted(cluster, victim, preemptor):
-    wait_until(lambda: restarts(cluster, victim) == 1, f"job {victim} is requeued")
+    """Slurm looks for times that are over every half a minute."""
+    wait_until(lambda: restarts(cluster, victim) == 1, f"job {victim} is requeued", within=60)
     cluster.wait_state(preemptor, "RUNNING")
 
 

@@ -76,7 +76,7 @@ def test_who_is_exempt_is_not_asked(cluster, account):
 def test_the_grace_time_is_slurms(cluster, account):
     app = account.actor("malleable,min=6,max=8", "-N8", "-q", "polite", "--requeue")
     job = high(account, 4)
-    wait_until(lambda: restarts(cluster, app.job) == 1, "it is requeued")
+    wait_until(lambda: restarts(cluster, app.job) == 1, "it is requeued", within=60)
     cluster.wait_state(job, "RUNNING")
 
 
