@@ -126,10 +126,6 @@ def slurm_conf(cluster):
     cluster.reconfigure("configuration read")
 
 
-PREEMPTION = ("with Starts=elastic preemption and gang scheduling are not supported; set PreemptMode=OFF, "
-              "or Starts=slurm in elastic.conf")
-
-
 @pytest.mark.parametrize("lines, complaints", [
     (["SchedulerParameters=defer"], ["SchedulerParameters=defer lacks sched_interval=-1: .*; add it"]),
     (["SchedulerParameters=sched_interval=30", "JobSubmitPlugins=require_timelimit"],
@@ -137,9 +133,10 @@ PREEMPTION = ("with Starts=elastic preemption and gang scheduling are not suppor
       "SchedulerParameters=sched_interval=30 lacks defer: .*; add it",
       "JobSubmitPlugins=require_timelimit lacks elastic: .*; add it"]),
     (["SelectType=select/cons_res"], ["SelectType=select/cons_res is not supported: use select/linear or .*"]),
-    (["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE"], [f"PreemptMode=REQUEUE is not OFF: {PREEMPTION}"]),
+    (["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE"],
+     ["PreemptMode=REQUEUE with PreemptType=preempt/partition_prio: .* PreemptType=preempt/elastic_qos .*; set that, .*"]),
     (["PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG"],
-     [f"PreemptMode=GANG,SUSPEND is not OFF: {PREEMPTION}"]),
+     ["PreemptMode=GANG,SUSPEND: with Starts=elastic gang scheduling is not supported; take GANG out, .*"]),
 ])
 def test_a_slurm_conf_that_becomes_wrong_is_named(cluster, slurm_conf, expect_errors, lines, complaints):
     """Each setting with what to do; jobs are started and resized all the same."""
