@@ -190,7 +190,8 @@ def test_a_main_loop_that_is_off_is_named(cluster):
 
 
 def test_who_starts_jobs_is_not_changed_under_the_wrong_slurm_conf(cluster):
-    cluster.allowed_errors += ["lacks sched_interval=-1", "lacks defer", "PreemptMode=REQUEUE with PreemptType=preempt/partition_prio",
+    cluster.allowed_errors += ["lacks sched_interval=-1", "lacks defer",
+                               "PreemptMode=REQUEUE with PreemptType=preempt/partition_prio",
                                "Starts=elastic is not taken, with 3 wrong settings", "3 wrong settings: the scheduler"]
     cluster.set_elastic(**ELASTIC)
     try:
