@@ -4,9 +4,10 @@
 import re
 
 import pytest
-from elastic_live import ELASTIC, Cluster, wait_until
+from elastic_live import ELASTIC, SLURM_VERSION, Cluster, wait_until
 
-pytestmark = [pytest.mark.modes("ms")]
+pytestmark = [pytest.mark.modes("ms"),
+              pytest.mark.skipif(SLURM_VERSION >= (23, 11), reason="preemption has been tried with Slurm 22.05 only")]
 CONF = ["PreemptType=preempt/elastic_partition_prio", "PreemptMode=REQUEUE",
         "PartitionName=urgent Nodes=n[1-8] PriorityTier=10 DefaultTime=1 State=UP",
         "PartitionName=cheap Nodes=n[1-8] PriorityTier=1 PreemptMode=CANCEL DefaultTime=1 State=UP",
