@@ -42,7 +42,8 @@ void ClusterControl::gate_preemption() {
 void ClusterControl::configure() {
     ControllerLock lock;
     gate_preemption();
-    const bool asks = config_.observe == core::Observe::no && is_preemption_ours();
+    has_preemption_ = is_preemption_ours();
+    const bool asks = config_.observe == core::Observe::no && has_preemption_;
     gate_.open(asks ? config_.preempt_shrink_time : 0);
 }
 
@@ -61,6 +62,7 @@ void ClusterControl::read_for_pass(Time now) {
 
 void ClusterControl::read_again(Time now) {
     reader_.read_again(now);
+    if (!has_preemption_) return;
     ControllerLock lock;
     preemptor_reader_.read(now);
 }

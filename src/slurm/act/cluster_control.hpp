@@ -52,6 +52,7 @@ class ClusterControl {
 
     const core::Config& config_;
     controller::PreemptionGate& gate_;
+    bool has_preemption_ = false;  // by our plugin
     Reading reading_;
     Observer observer_;
     AgreedNodes agreed_;

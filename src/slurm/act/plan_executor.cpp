@@ -68,10 +68,7 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
         feasibility_.ask_others();
         if (reading_.refusals.has_limits()) limits_.ask_accounts();
     }
-    {
-        ControllerLock lock;
-        refused |= preemption_.settle(plan, now);
-    }
+    refused |= preemption_.settle(plan, now);
     agreement_executor_.advance_all(now);
     return refused;
 }

@@ -9,6 +9,7 @@
 
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
+#include "slurm/lock.hpp"
 #include "slurm/preemption.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/records.hpp"
@@ -32,6 +33,8 @@ Started PreemptionExecutor::preempt(const core::Action& action, Time now) {
 }
 
 bool PreemptionExecutor::settle(const core::Plan& plan, Time now) {
+    if (!gate_.asks()) return false;
+    ControllerLock lock;
     bool is_any_let_go = false;
     for (JobId id : gate_.overdue(now)) {
         let_go(id,

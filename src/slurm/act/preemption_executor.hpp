@@ -30,8 +30,8 @@ class PreemptionExecutor {
     // Has Slurm preempt for the job for whom the plan ends others, once for all of these; the job
     // may start at once.  Needs ControllerLock.
     Started preempt(const core::Action&, Time now);
-    // Behind a plan that has been carried out.  True if the rest is worth a new plan.  Needs
-    // ControllerLock.
+    // Behind a plan that has been carried out.  True if the rest is worth a new plan.  Locks if
+    // anybody is asked.
     bool settle(const core::Plan&, Time now);
 
   private:
