@@ -558,6 +558,50 @@ TEST(the_reserved_nodes_are_free_at_the_reserved_time) {
     check_that(reservations > 1000);
 }
 
+// Moves some of what an action takes to other pools, where that is spare; how many nodes.
+int move_some(Action& action, PoolCounts& strayed, Rng& rng) {
+    int moved = 0;
+    for (PoolId from = 0; from < action.nodes.size(); ++from)
+        for (PoolId to = 0; to < action.spare.size(); ++to) {
+            const int most = std::min(action.nodes[from], action.spare[to] - strayed[to]);
+            if (from == to || most < 1) continue;
+            const int nodes = std::uniform_int_distribution(0, most)(rng);
+            action.nodes[from] -= nodes;
+            action.nodes[to] += nodes;
+            strayed[to] += nodes;
+            moved += nodes;
+        }
+    return moved;
+}
+
+// Growths get what starts leave of it, so the test looks at either.
+TEST(nobody_suffers_if_actions_take_what_is_spare_instead) {
+    int moved = 0;
+    Rng rng(seed(29));
+    for_random_cases(
+        28, 12000,
+        [&](const Case& c) {
+            if (is_any_deferred_or_claimed(c.snapshot)) return;
+            Case other(c.snapshot, c.policy);
+            const bool grows = std::ranges::any_of(other.actions, [](const Action& action) {
+                return action.kind == ActionKind::expand;
+            });
+            PoolCounts strayed(c.snapshot.pools.size(), 0);
+            for (Action& action : other.actions)
+                if (action.kind == (grows ? ActionKind::expand : ActionKind::start))
+                    moved += move_some(action, strayed, rng);
+            PoolCounts given(c.snapshot.pools.size(), 0);
+            for (const Action& action : other.actions)
+                if (gives_nodes(action) && action.reason != Reason::by_trading)
+                    add(given, idle_part(other, action));
+            for (PoolId p = 0; p < given.size(); ++p)
+                holds(given[p] <= c.snapshot.pools[p].idle, other);
+            check_reserved_nodes(other);
+        },
+        Profiles::none);
+    check_that(moved > 1000);
+}
+
 // What conservative backfilling, which resizes nobody, plans for jobs that cannot start yet.
 std::vector<PlannedStart> planned_by_another(const Snapshot& snapshot) {
     const Case other(snapshot, *preset("conservative"));

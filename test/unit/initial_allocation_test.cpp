@@ -261,6 +261,38 @@ TEST(a_job_that_shares_nodes_does_not_delay_a_reservation) {
              "start 2 [0] ->1 backfilled\nreserve 1 [2] ->2 at +100\n");
 }
 
+namespace {
+
+PoolCounts spare(const SnapshotBuilder& b, JobId job) {
+    Planner planner;
+    Rng rng(1);
+    for (const Action& action : planner.plan(b.snapshot, *preset("easy"), rng).actions)
+        if (action.job == job) return action.spare;
+    return {};
+}
+
+}  // namespace
+
+TEST(what_nobody_else_is_planned_on_is_spare) {
+    SnapshotBuilder b({4, 3, 2});
+    const EligibilityId two = b.eligibility({0, 1}), third = b.eligibility({0, 2});
+    b.queue(1, rigid(1), 100).eligible = two;
+    b.queue(2, rigid(2), 100).eligible = third;
+    check_that((spare(b, 1) == PoolCounts{1, 3, 0}));
+    check_that((spare(b, 2) == PoolCounts{1, 0, 2}));
+}
+
+TEST(what_a_reservation_needs_before_the_job_ends_is_not_spare) {
+    SnapshotBuilder b({4, 2});
+    b.run(1, rigid(2), {0, 2}, 100);
+    const EligibilityId second = b.eligibility({1});
+    b.queue(2, rigid(4), 100).eligible = second;
+    b.queue(3, rigid(1), 100);
+    check_that((spare(b, 3) == PoolCounts{3, 2}));
+    b.snapshot.pending[1].duration = 101;
+    check_that((spare(b, 3) == PoolCounts{3, 0}));
+}
+
 TEST(a_head_of_no_length_has_a_reservation_all_the_same) {
     SnapshotBuilder b({12});
     b.run(1, rigid(5), {5}, 35);

@@ -105,10 +105,15 @@ struct Action {
     // beneficiary is this job; to be done when all of those are released.
     bool deferred = false;
     JobId beneficiary = 0;  // shrink, trade, preempt
-    std::uint32_t place =
-        0;               // start, reserve, preempt: in the queue, an index into Snapshot::pending
+    // start, reserve, preempt: in the queue, an index into Snapshot::pending; expand: into
+    // Snapshot::running.
+    std::uint32_t place = 0;
     Time time = 0;       // reserve: when
     int size_after = 0;  // start, shrink, expand: the job's nodes then
+    // start, expand: by pool, what the job could have until its end besides `nodes`, since nobody
+    // else is planned there.  So it may have some of these in place of as many of `nodes`.  Empty
+    // if it may not.  Not recorded.
+    PoolCounts spare;
 };
 
 struct Plan {

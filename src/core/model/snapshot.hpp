@@ -34,8 +34,8 @@ struct Budget {
     std::vector<PoolId> pools;
 };
 
-// The pools a job may use, in the order in which they are to be taken (the least wanted by other
-// jobs first).
+// The pools a job may use, in the order in which they are to be taken (the lightest first, of these
+// the least wanted by other jobs).
 using Eligibility = std::vector<PoolId>;
 
 struct RunningJob {

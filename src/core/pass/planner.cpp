@@ -46,7 +46,9 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     preempt_for_pending(pass);
     shrink_for_pending(pass);
     withdraw_offers(pass);
+    pass.schedule.note_spare(ActionKind::start);
     expand_running(pass);
+    pass.schedule.note_spare(ActionKind::expand);
     pass.schedule.announce_reservations();
     return pass.schedule.finish();
 }

@@ -15,7 +15,7 @@ void Schedule::begin(const Snapshot& snapshot, const SnapshotIndex& index, const
     SystemState::begin(snapshot, index, policy);
     plan_.clear();
     released_.clear();
-    withdraws_ = false;
+    withdraws_ = enlarges_ = false;
 }
 
 void Schedule::count_on_returns() {
@@ -75,6 +75,7 @@ void Schedule::enlarge_start(std::size_t action, const PoolCounts& more, Time un
     availability().take(snapshot_->now, until, more);
     start.nodes = sum(start.nodes, more);
     start.size_after += total(more);
+    enlarges_ = true;
 }
 
 void Schedule::start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
@@ -146,6 +147,7 @@ void Schedule::grant(const GrowthRequest& request, std::uint32_t running, const 
     availability().take(snapshot_->now, times_.end_of(job), idle);
     Action& action = add(ActionKind::expand, Reason::evolving_request, job.id, nodes);
     action.op = request.op;
+    action.place = running;
     action.deferred = !victims.empty();
     action.size_after = total(job.held) + total(nodes);
 }
@@ -159,7 +161,9 @@ void Schedule::expand(std::uint32_t running, const PoolCounts& idle, int size_af
     const RunningJob& job = snapshot_->running[running];
     running_.touch(running);
     book_growth(running, idle);
-    add(ActionKind::expand, reason, job.id, idle).size_after = size_after;
+    Action& action = add(ActionKind::expand, reason, job.id, idle);
+    action.size_after = size_after;
+    action.place = running;
 }
 
 void Schedule::keep(const Promise& offer) {
@@ -231,7 +235,39 @@ void Schedule::announce_reservations() {
     }
 }
 
+// A job with steps has other nodes at other times; who waits for nodes has been promised these; and
+// what is lent is so until its reservation begins.
+void Schedule::note_spare(ActionKind kind) {
+    for (Action& action : plan_.actions) {
+        if (action.kind != kind || action.deferred) continue;
+        if (action.reason == Reason::by_trading || action.reason == Reason::lent) continue;
+        if (kind == ActionKind::start) {
+            const PendingJob& job = snapshot_->pending[action.place];
+            if (job.elastic.profile.empty())
+                action.spare =
+                    spare(action.nodes, job.eligible, times_.end_of(job, action.size_after));
+        } else {
+            const RunningJob& job = snapshot_->running[action.place];
+            if (job.elastic.profile.empty())
+                action.spare = spare(action.nodes, job.eligible, times_.end_of(job));
+        }
+    }
+}
+
+PoolCounts Schedule::spare(const PoolCounts& nodes, EligibilityId id, Time end) const {
+    double price = 0;
+    for (PoolId pool = 0; pool < pools(); ++pool)
+        if (nodes[pool] > 0) price = std::max(price, snapshot_->pools[pool].price);
+    PoolCounts result(pools(), 0);
+    for (PoolId pool : eligible(id))
+        if (snapshot_->pools[pool].price <= price)
+            result[pool] = std::max(0, nodes_.availability().free_until(pool, end));
+    return result;
+}
+
 const Plan& Schedule::finish() {
+    if (enlarges_)
+        for (Action& action : plan_.actions) action.spare.clear();
     if (withdraws_)
         std::stable_partition(plan_.actions.begin(), plan_.actions.end(), [](const Action& action) {
             return action.kind == ActionKind::withdraw;

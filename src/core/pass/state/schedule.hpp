@@ -109,12 +109,16 @@ class Schedule : public SystemState {
     // Reservations that were made here of deferred jobs bind nobody any more, but are announced.
     void release_deferred();
     void announce_reservations();  // as actions, once they are final
+    // Says of the starts, or the growths, so far what they could have besides.
+    void note_spare(ActionKind);
 
     // Moves withdrawals to the front: their nodes are given to others.
     const Plan& finish();
     const Plan& plan() const { return plan_; }  // so far
 
   private:
+    // What the job could have until `end`, none of it at a higher price than its nodes.
+    PoolCounts spare(const PoolCounts& nodes, EligibilityId, Time end) const;
     void start_action(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
     bool may_keep(const Occupation& own);
     void come_free(const Occupations& own);
@@ -129,6 +133,7 @@ class Schedule : public SystemState {
     Plan plan_;
     std::vector<Reservation> released_;  // that are to be announced
     bool withdraws_ = false;
+    bool enlarges_ = false;  // starts, by what was spare
 };
 
 }  // namespace elastic::core

@@ -189,6 +189,7 @@ bool Schedule::grant_step(const GrowthRequest& request, std::uint32_t running,
     }
     running_.touch(running);
     Action& action = add(ActionKind::expand, Reason::evolving_request, job.id, idle);
+    action.place = running;
     action.op = request.op;
     action.size_after = total(job.held) + total(idle);
     return true;
