@@ -2,6 +2,8 @@
 // A hash table: thousands of jobs are looked up in each pass, with slurmctld's locks held.
 #include "controller/job_table.hpp"
 
+#include "common/hostlist.hpp"
+
 namespace elastic::controller {
 
 Job* JobTable::find(JobId id) {
@@ -17,6 +19,11 @@ Job& JobTable::get(JobId id) {
     Job& job = jobs_[id];
     job.id = id;
     return job;
+}
+
+Result<std::vector<std::string>> Job::kept_nodes() const {
+    if (!nodes_in_order.empty()) return nodes_in_order;
+    return expand_hostlist(node_list);
 }
 
 }  // namespace elastic::controller

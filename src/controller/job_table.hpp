@@ -11,7 +11,9 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "common/result.hpp"
 #include "common/token_bucket.hpp"
 #include "controller/group_book.hpp"
 #include "controller/incoming.hpp"
@@ -92,6 +94,8 @@ struct Job {
     int restarts = 0;              // how often it was requeued before
     int nodes = 0;
     std::string node_list;
+    // The same in the order in which it keeps them; empty: as in node_list.
+    std::vector<std::string> nodes_in_order;
     std::string node_aliases;  // SLURM_NODE_ALIASES of these, "" if it needs none
     Time began = 0;            // its time, moved by what it was kept from running; 0 not known
     std::string batch_host;    // the node it can never give up
@@ -116,6 +120,8 @@ struct Job {
     GroupKey group_key() const { return {owner, annotation.packet, annotation.init.program}; }
     // It has had `size` nodes from its last resize until now.
     void count_nodes_until(Time now, int size) { node_time.add(now - began, size); }
+    // Those at the end are given back first.
+    Result<std::vector<std::string>> kept_nodes() const;
     // As users know it.
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 

@@ -42,10 +42,6 @@ Time end_of_hole(const core::Plan& plan, const Action& start) {
     return end;
 }
 
-bool is_one_pool(const PoolCounts& counts) {
-    return std::ranges::count_if(counts, [](int nodes) { return nodes > 0; }) <= 1;
-}
-
 PoolCounts excess(const PoolCounts& counts, const PoolCounts& others) {
     PoolCounts result = core::difference(counts, others);
     for (int& count : result) count = std::max(0, count);

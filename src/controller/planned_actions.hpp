@@ -16,9 +16,6 @@ const core::Action* start_of(const core::Plan&, JobId);
 // When the first reservation begins on pools that the start uses; kNever if none does.
 Time end_of_hole(const core::Plan&, const core::Action& start);
 
-// Whether there are nodes of one pool at most.
-bool is_one_pool(const core::PoolCounts&);
-
 // What of some nodes goes beyond others, pool by pool.
 core::PoolCounts excess(const core::PoolCounts&, const core::PoolCounts& others);
 

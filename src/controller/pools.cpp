@@ -30,9 +30,10 @@ std::vector<int> demand(std::span<const core::Eligibility> eligibilities, std::s
 }
 
 void order_pools(core::Eligibility& eligible, std::span<const core::Pool> pools,
-                 const std::vector<bool>& is_named, std::span<const int> demand) {
+                 const std::vector<bool>& is_named, std::span<const std::uint32_t> weights,
+                 std::span<const int> demand) {
     const auto rank = [&](core::PoolId pool) {
-        return std::tuple(!is_named[pool], pools[pool].asleep, demand[pool]);
+        return std::tuple(!is_named[pool], pools[pool].asleep, weights[pool], demand[pool]);
     };
     std::ranges::stable_sort(eligible, {}, rank);
 }

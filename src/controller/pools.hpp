@@ -37,9 +37,10 @@ class PoolMap {
 std::vector<int> demand(std::span<const core::Eligibility>, std::size_t pools);
 
 // Puts the pools that a job may use into the order in which they are to be taken: those first of
-// which its user names nodes, those last that are asleep, and otherwise by demand, since what few
-// want keeps nobody waiting. Pools that are equal in all of this stay as they stand.
+// which its user names nodes, those last that are asleep, the others by weight as Slurm takes
+// nodes, and otherwise by demand, since what few want keeps nobody waiting. Pools that are equal in
+// all of this stay as they stand.
 void order_pools(core::Eligibility&, std::span<const core::Pool>, const std::vector<bool>& is_named,
-                 std::span<const int> demand);
+                 std::span<const std::uint32_t> weights, std::span<const int> demand);
 
 }  // namespace elastic::controller

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 
 #include "common/hostlist.hpp"
 #include "common/log.hpp"
@@ -367,7 +368,7 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
         if (query.nodes >= job.nodes)
             return error("job {} has {} nodes: {} is not fewer", job.label(), job.nodes,
                          query.nodes);
-        auto held = expand_hostlist(job.node_list);
+        auto held = job.kept_nodes();
         if (!held) return held.error();
         int leave = job.nodes - std::max(query.nodes, 0);
         auto leaving = last_hosts(*held, job.batch_host, leave);
@@ -449,8 +450,10 @@ Queries::Prospect Queries::move_off(const Occupant& occupant, int& idle, Time no
 // The job can be asked, and no other resize of it is in flight.
 Queries::Prospect Queries::ask_to_leave(Job& job, const std::string& nodes, int& idle, Time now) {
     auto leaving = expand_hostlist(without_hosts(nodes, job.batch_host));
-    auto staying = expand_hostlist(without_hosts(job.node_list, nodes));
+    auto staying = job.kept_nodes();
     if (!leaving || !staying) return {false, "stays: its node list cannot be read"};
+    const std::unordered_set<std::string> gone(leaving->begin(), leaving->end());
+    std::erase_if(*staying, [&](const std::string& node) { return gone.contains(node); });
     const int count = static_cast<int>(leaving->size());
     const core::Departure step = core::next_departure(job.annotation, job.nodes, count);
     constexpr const char* kReason = "its nodes are to be evacuated";

@@ -4,24 +4,6 @@
 
 namespace elastic::slurm {
 
-NodeSet NodeSet::first(int count) const {
-    NodeSet result;
-    for_each([&](int node) {
-        if (count-- > 0) result.add(node);
-    });
-    return result;
-}
-
-NodeSet NodeSet::last(int count) const {
-    NodeSet result;
-    for (int node = static_cast<int>(bit_fls(bits_)); node >= 0 && count > 0; --node)
-        if (has(node)) {
-            result.add(node);
-            --count;
-        }
-    return result;
-}
-
 std::string NodeSet::text() const {
     char* names = bitmap2node_name(bits_);
     std::string result = names ? names : "";

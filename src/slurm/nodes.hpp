@@ -57,10 +57,6 @@ class NodeSet {
         for_each_node(bits_, function);
     }
 
-    // So many of them, all if there are fewer.
-    NodeSet first(int count) const;
-    NodeSet last(int count) const;
-
     std::string text() const;  // Slurm's notation
 
     // The nodes of that list which exist.

@@ -29,6 +29,13 @@ def test_growth_keeps_to_the_switches_that_a_job_has(cluster, elastic):
     assert cluster.nodes_of(bound.job) == [cluster.node_name(number) for number in range(5, 9)]
 
 
+def test_growth_takes_nodes_of_the_switches_that_a_job_has_first(cluster, elastic):
+    app = cluster.actor("malleable,min=1,max=6", "-N1", "-w", cluster.node_name(6))
+    elastic(Policy="lina-default", ResizeGap="0")
+    assert app.take_expand()["size"] == 6
+    assert cluster.nodes_of(app.job) == [cluster.node_name(number) for number in (1, 2, 5, 6, 7, 8)]
+
+
 def test_growth_keeps_to_nodes_of_the_shape_that_was_asked_for(cluster, elastic):
     elastic(Policy="lina-default")
     app = cluster.actor("malleable,min=1,max=8", "-N1", "--cores-per-socket=4")

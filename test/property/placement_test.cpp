@@ -21,12 +21,6 @@ struct Nodes {
     std::set<int> numbers;
 
     int count() const { return static_cast<int>(numbers.size()); }
-    Nodes first(int most) const {
-        Nodes result;
-        for (int number : numbers)
-            if (result.count() < most) result.numbers.insert(number);
-        return result;
-    }
     Nodes& operator|=(const Nodes& other) {
         numbers.insert(other.numbers.begin(), other.numbers.end());
         return *this;
@@ -38,6 +32,20 @@ struct Nodes {
     Nodes& operator-=(const Nodes& other) {
         std::erase_if(numbers, [&](int number) { return other.numbers.contains(number); });
         return *this;
+    }
+};
+
+// Those with these numbers come first, the others follow by number.
+struct Order {
+    Nodes preferred;
+
+    Nodes first(const Nodes& nodes, int most) const {
+        Nodes result;
+        for (const bool is_preferred : {true, false})
+            for (int number : nodes.numbers)
+                if (preferred.numbers.contains(number) == is_preferred && result.count() < most)
+                    result.numbers.insert(number);
+        return result;
     }
 };
 
@@ -86,8 +94,8 @@ TEST(each_action_takes_free_nodes_and_of_each_pool_as_many_as_planned) {
             const bool is_placed =
                 action.kind == ActionKind::start || action.kind == ActionKind::expand;
             if (!is_placed || action.deferred) continue;
-            const Nodes nodes =
-                place(action.nodes, machine.pools, machine.free, machine.free.first(3));
+            const Nodes nodes = place(action.nodes, machine.pools, machine.free,
+                                      Order{Order().first(machine.free, 3)});
             check_that((machine.by_pool(nodes) == action.nodes));
             Nodes not_free(nodes);
             check_eq((not_free -= machine.free).count(), 0);
@@ -101,11 +109,11 @@ TEST(each_action_takes_free_nodes_and_of_each_pool_as_many_as_planned) {
 TEST(preferred_nodes_are_taken_first) {
     const std::vector<Nodes> pools = {{{1, 2, 3, 4}}, {{5, 6}}};
     const Nodes free{{1, 2, 3, 4, 5, 6}};
-    check_that((place({2, 1}, pools, free, Nodes{{4, 6}}).numbers == std::set{1, 4, 6}));
-    check_that((place({2, 1}, pools, free, Nodes{}).numbers == std::set{1, 2, 5}));
+    check_that((place({2, 1}, pools, free, Order{{{4, 6}}}).numbers == std::set{1, 4, 6}));
+    check_that((place({2, 1}, pools, free, Order()).numbers == std::set{1, 2, 5}));
 }
 
 TEST(where_there_are_fewer_all_are_taken) {
     check_that(
-        (place({3}, {Nodes{{1, 2, 3, 4}}}, Nodes{{2, 4}}, Nodes{}).numbers == std::set{2, 4}));
+        (place({3}, {Nodes{{1, 2, 3, 4}}}, Nodes{{2, 4}}, Order()).numbers == std::set{2, 4}));
 }

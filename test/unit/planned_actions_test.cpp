@@ -70,12 +70,6 @@ TEST(starts_and_growths_end_no_hole) {
     check_that(end_of_hole(plan, start) == kNever);
 }
 
-TEST(one_pool_is_used_where_no_other_is) {
-    check_that(is_one_pool({0, 3, 0}));
-    check_that(is_one_pool({0, 0}));
-    check_that(!is_one_pool({1, 0, 1}));
-}
-
 TEST(excess_is_what_goes_beyond_in_each_pool) {
     check_that(excess({3, 1, 0}, {1, 2, 0}) == PoolCounts({2, 0, 0}));
 }

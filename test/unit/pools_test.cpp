@@ -36,6 +36,10 @@ std::vector<core::Pool> awake(std::size_t pools) {
     return std::vector<core::Pool>(pools);
 }
 
+std::vector<std::uint32_t> alike(std::size_t pools) {
+    return std::vector<std::uint32_t>(pools, 1);
+}
+
 }  // namespace
 
 TEST(nodes_that_no_set_tells_apart_are_one_pool) {
@@ -97,13 +101,13 @@ TEST(demand_is_by_how_many_eligibilities_have_a_pool) {
 
 TEST(what_few_others_want_is_taken_first) {
     core::Eligibility eligible{0, 1, 2};
-    order_pools(eligible, awake(3), std::vector<bool>(3), std::vector{5, 1, 3});
+    order_pools(eligible, awake(3), std::vector<bool>(3), alike(3), std::vector{5, 1, 3});
     check_that((eligible == core::Eligibility{1, 2, 0}));
 }
 
 TEST(pools_in_equal_demand_keep_their_order) {
     core::Eligibility eligible{2, 0, 1};
-    order_pools(eligible, awake(3), std::vector<bool>(3), std::vector{1, 1, 1});
+    order_pools(eligible, awake(3), std::vector<bool>(3), alike(3), std::vector{1, 1, 1});
     check_that((eligible == core::Eligibility{2, 0, 1}));
 }
 
@@ -111,6 +115,13 @@ TEST(what_is_asleep_is_taken_last_and_what_is_named_first) {
     core::Eligibility eligible{0, 1, 2, 3};
     std::vector<core::Pool> pools = awake(4);
     pools[0].asleep = pools[3].asleep = true;
-    order_pools(eligible, pools, {false, false, false, true}, std::vector{1, 9, 8, 7});
+    order_pools(eligible, pools, {false, false, false, true}, alike(4), std::vector{1, 9, 8, 7});
     check_that((eligible == core::Eligibility{3, 2, 1, 0}));
+}
+
+TEST(what_weighs_least_is_taken_before_what_few_others_want) {
+    core::Eligibility eligible{0, 1, 2};
+    order_pools(eligible, awake(3), std::vector<bool>(3), std::vector<std::uint32_t>{9, 1, 1},
+                std::vector{1, 3, 2});
+    check_that((eligible == core::Eligibility{2, 1, 0}));
 }

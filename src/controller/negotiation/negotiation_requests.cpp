@@ -70,7 +70,7 @@ bool Negotiation::on(Job& job, const protocol::Request& request, Time now) {
 
 Result<std::string> Negotiation::nodes_to_release(const Job& job,
                                                   const protocol::Release& release) const {
-    auto held = expand_hostlist(job.node_list);
+    auto held = job.kept_nodes();
     if (!held) return held.error();
     std::vector<std::string> leaving;
     if (!release.node_list.empty()) {

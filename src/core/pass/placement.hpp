@@ -8,22 +8,17 @@
 
 namespace elastic::core {
 
-// Of each pool as many of the free nodes as `counts` says, those that are preferred first; fewer
-// where there are no more.  A Set has copies, &=, |=, -=, count() and first(n), its n first nodes.
-template <class Set>
+// Of each pool as many of the free nodes as `counts` says; fewer where there are no more.  A Set
+// has copies, &= and |=, and order.first(set, n) is so many of its nodes.
+template <class Set, class Order>
 Set place(const PoolCounts& counts, const std::vector<Set>& pools, const Set& free,
-          const Set& preferred) {
+          const Order& order) {
     Set placed;
     for (std::size_t pool = 0; pool < counts.size(); ++pool) {
         if (counts[pool] == 0) continue;
         Set here(free);
         here &= pools[pool];
-        Set best(here);
-        best &= preferred;
-        best = best.first(counts[pool]);
-        here -= best;
-        placed |= here.first(counts[pool] - best.count());
-        placed |= best;
+        placed |= order.first(here, counts[pool]);
     }
     return placed;
 }

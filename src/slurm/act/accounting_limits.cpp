@@ -5,6 +5,7 @@
 
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
+#include "slurm/node_order.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/limits.hpp"
 #include "slurm/read/request.hpp"
@@ -22,7 +23,7 @@ std::optional<std::string> limit_on_more(job_record_t* job, const controller::Jo
                                          int nodes) {
     NodeSet others = eligible_nodes(job, usable_nodes());
     others -= NodeSet(job->node_bitmap);
-    return limit_on_growth(job, others.first(nodes), known.node_time);
+    return limit_on_growth(job, NodeOrder().first(others, nodes), known.node_time);
 }
 
 }  // namespace

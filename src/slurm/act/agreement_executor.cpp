@@ -203,7 +203,7 @@ NodeSet AgreementExecutor::needed_beside_victims(JobId beneficiary, int size, No
         coming |= agreed_.of(*shrink);
     coming &= eligible;
     nodes &= eligible;
-    return nodes.first(std::max(0, size - coming.count()));
+    return NodeOrder().first(nodes, std::max(0, size - coming.count()));
 }
 
 bool AgreementExecutor::trade(Agreement& shrink, JobId giver, const core::PoolCounts& counts,
@@ -216,7 +216,8 @@ bool AgreementExecutor::trade(Agreement& shrink, JobId giver, const core::PoolCo
     unreported_ = unreported_nodes();
     NodeSet there = agreed_.of(*other), taken = agreed_.of(*own);
     const Claim taking = *own, giving = *other;
-    const NodeSet given = core::place(counts, reading_.view.pools, ready_for(giver), there);
+    const NodeSet given =
+        core::place(counts, reading_.view.pools, ready_for(giver), NodeOrder({there}));
     if (given.count() != core::total(counts)) return false;
     there |= leave_for(giver, given, now);
     outbox_.unsaved = true;
@@ -240,7 +241,7 @@ void AgreementExecutor::start_on_claim(const core::Action& start, Time now) {
     if (!claim) return;
     unreported_ = unreported_nodes();
     const NodeSet ready = ready_for(start.job);
-    const NodeSet idle = placement_.beside(ready, start.nodes);
+    const NodeSet idle = placement_.rest_of(ready, start.nodes);
     if (ready.count() + idle.count() < claim->size) return;
     NodeSet kept = agreed_.of(*claim);
     kept |= idle;
@@ -282,7 +283,7 @@ void AgreementExecutor::start_beneficiary(JobId id, const Claim& claim, const No
 bool AgreementExecutor::give_to_group(JobId id, const NodeSet& nodes, int size) {
     const View& view = reading_.view;
     if (const auto group = view.groups.find(id); group != view.groups.end()) {
-        const NodeSet own = nodes.first(size);
+        const NodeSet own = NodeOrder().first(nodes, size);
         state_.groups.begin(group->second, own.text(), own.count());
     } else if (controller::Group* begun = state_.groups.next_in(id)) {
         NodeSet own(nodes);

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "common/log.hpp"
+#include "slurm/node_order.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/records.hpp"
 
@@ -174,10 +175,10 @@ NodeSet GroupRunner::prefer_initialised(const controller::GroupKey& key, const N
         const node_record_t* node = find_node_record(const_cast<char*>(name.c_str()));
         if (node && allowed.has(node->index)) chosen.add(node->index);
     }
-    if (chosen.count() >= nodes) return chosen.first(nodes);
+    if (chosen.count() >= nodes) return NodeOrder().first(chosen, nodes);
     NodeSet others(allowed);
     others -= chosen;
-    return chosen |= others.first(nodes - chosen.count());
+    return chosen |= NodeOrder().first(others, nodes - chosen.count());
 }
 
 // What the jobs that wait cannot use at the same time.

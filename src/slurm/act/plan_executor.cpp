@@ -10,6 +10,7 @@
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
 #include "slurm/act/wait_reasons.hpp"
+#include "slurm/read/eligibility.hpp"
 #include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
@@ -48,6 +49,7 @@ Duration patience_with_slurm() {
 
 bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     plan_ = &plan;
+    placement_.begin_plan();
     if (config_.starts == core::Starts::elastic && feasibility_.ask_those_planned_with(plan))
         return true;
     bool refused = false;
@@ -143,13 +145,15 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
     const bool is_kept = action.reason == core::Reason::nodes_came_free;
     if (config_.starts == core::Starts::slurm && !is_kept) return leave_to_slurm(action, now);
     if (reading_.view.extended.contains(action.job)) {
-        groups_.extend(action.job, placement_.for_start(job, action), action.size_after, now);
+        groups_.extend(action.job, placement_.for_start(job, action, action.size_after),
+                       action.size_after, now);
         return false;
     }
     if (const auto group = reading_.view.groups.find(action.job);
         group != reading_.view.groups.end()) {
         const Started first =
-            groups_.begin(group->second, placement_.for_start(job, action), action.size_after, now);
+            groups_.begin(group->second, placement_.for_start(job, action, action.size_after),
+                          action.size_after, now);
         return first.outcome != StartOutcome::started &&
                refusals_.remember(job, action, first.outcome);
     }
@@ -192,11 +196,13 @@ bool PlanExecutor::leave_to_slurm(const Action& action, Time now) {
 
 // True if Slurm refused it and the next plan will differ by that.
 bool PlanExecutor::start_alone(job_record_t* job, const Action& action, Time now) {
+    const NodeSet idle = idle_nodes();
     const Started started = try_to_start(job, action);
     if (started.outcome != StartOutcome::started) {
         log_debug("job {}: not started: {}", action.job, started.why);
         return refusals_.remember(job, action, started.outcome);
     }
+    placement_.started(started.job, action, idle);
     book_start(started, action.job, action.reason, now);
     return false;
 }
@@ -227,11 +233,11 @@ Started PlanExecutor::try_to_start(job_record_t* job, const Action& action) {
     if (refusals_.has_refused(pending, request_of(reading_.queue, view.places[action.place])))
         return {StartOutcome::no_room, nullptr, "Slurm has refused as much to a job like it"};
     const Attempt& attempt = reading_.queue.attempts()[view.places[action.place].attempt];
-    const NodeSet allowed = placement_.for_start(job, action);
     // How many it takes is for Slurm to find out where nodes are shared, and from the processors
     // where the user named no number of nodes.
     const bool is_counted = !pending.shares_nodes && job->details->max_nodes > 0;
     const int size = is_counted ? action.size_after : kAsRequested;
+    const NodeSet allowed = placement_.for_start(job, action, size);
     const time_t hole_ends = end_of_hole(*plan_, action);
     const controller::Job* known = state_.jobs.find(action.job);
     const NodeSet first = known && is_counted
@@ -273,7 +279,7 @@ void PlanExecutor::do_expand(const Action& action, Time now) {
     Agreement* request = state_.book.find(action.op);
     if (!request || request->state != AgreementState::queued) return;
     state_.book.decide(*request, 0, "");  // what an earlier plan has promised it is free again
-    const NodeSet idle = placement_.beside_victims(action, *plan_, placement_.just_left(*known));
+    const NodeSet idle = placement_.beside_victims(running_job(known->id), *known, action, *plan_);
     state_.book.decide(*request, nodes, idle.text());
     outbox_.unsaved = true;
     // With victims it stays queued until all of them have left (AgreementExecutor::advance).

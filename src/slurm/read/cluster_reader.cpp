@@ -5,6 +5,7 @@
 #include "slurm/read/cluster_reader.hpp"
 
 #include "slurm/lock.hpp"
+#include "slurm/node_order.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
@@ -155,7 +156,8 @@ core::Promise ClusterReader::promised_growth(const Agreement& agreement, job_rec
         joining = eligible_nodes(job, usable_nodes());
         joining &= agreed_.free();
         joining -= taken;
-        joining = joining.first(agreement.coming());
+        joining = NodeOrder({with_neighbours(NodeSet(job->node_bitmap), job)})
+                      .first(joining, agreement.coming());
         taken |= joining;
     }
     promise.nodes = reading_.view.count(joining.get());

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "common/text.hpp"
+#include "slurm/node_order.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -223,12 +224,6 @@ bool keeps_to_switches(const job_record_t* job) {
     return job->req_switch > 0 && IS_JOB_RUNNING(job) && compat::has_switches(job);
 }
 
-NodeSet in_its_switches(const job_record_t* job) {
-    NodeSet nodes(job->node_bitmap);
-    compat::add_nodes_of_switches(job, nodes.get());
-    return nodes;
-}
-
 bool has_alternatives(const job_details* details) {
     const char* features = details->features_use ? details->features_use : details->features;
     return text(features).find('[') != std::string_view::npos;
@@ -289,7 +284,7 @@ NodeSet eligible_nodes(job_record_t* job, const NodeSet& usable) {
     if (valid_feature_counts(job, true, mask.get(), &has_xor) != SLURM_SUCCESS) return {};
     if (const Alternatives alternatives(job); !alternatives.empty())
         mask &= alternatives.nodes_for(job);
-    if (keeps_to_switches(job)) mask &= in_its_switches(job);
+    if (keeps_to_switches(job)) mask &= with_neighbours(NodeSet(job->node_bitmap), job);
     if (list_count(resv_list) > 0) keep_unreserved(job, mask);
     return mask;
 }

@@ -12,6 +12,7 @@
 #include "common/hostlist.hpp"
 #include "common/log.hpp"
 #include "slurm/batch.hpp"
+#include "slurm/node_order.hpp"
 #include "slurm/read/eligibility.hpp"
 
 namespace elastic::slurm {
@@ -307,6 +308,10 @@ void Observer::resized(const job_record_t* job, Job& known) {
     known.shared = !has_whole_nodes(job);
     known.nodes = static_cast<int>(job->node_cnt);
     known.node_list = text(job->nodes);
+    known.nodes_in_order.clear();
+    if (known.elastic && known.nodes > 1)
+        for (int node : order_of_keeping(job).sorted(NodeSet(job->node_bitmap)))
+            known.nodes_in_order.push_back(name_of(node));
     known.node_aliases = text(compat::aliases_of(job));
     known.batch_host = name_of(batch_host(job));
     fresh_ =

@@ -3,6 +3,8 @@
 // either.
 #include "slurm/read/view_pools.hpp"
 
+#include "slurm/node_order.hpp"
+
 namespace elastic::slurm {
 
 namespace {
@@ -56,6 +58,20 @@ std::vector<core::PoolId> pools_in(const NodeSet& nodes, const View& view) {
     return result;
 }
 
+// Of the lightest node that could be taken now, or ever where none can.
+std::uint32_t weight_of(const NodeSet& pool, const NodeSet& idle) {
+    NodeSet nodes(pool);
+    nodes &= idle;
+    return lightest(nodes.empty() ? pool : nodes);
+}
+
+std::vector<std::uint32_t> weights_of(const std::vector<NodeSet>& pools) {
+    const NodeSet idle = idle_nodes();
+    std::vector<std::uint32_t> weights;
+    for (const NodeSet& pool : pools) weights.push_back(weight_of(pool, idle));
+    return weights;
+}
+
 void make_budgets(View& view) {
     for (const SupplySet& set : view.supply)
         if (set.terms.most)
@@ -67,12 +83,13 @@ void make_eligibilities(const Eligibilities& all, View& view) {
     for (const Eligibilities::Set& set : all.sets())
         eligibilities.push_back(pools_in(set.nodes, view));
     const std::vector<int> demand = controller::demand(eligibilities, view.pools.size());
+    const std::vector<std::uint32_t> weights = weights_of(view.pools);
     std::vector<bool> is_named(view.pools.size());
     for (std::size_t id = 0; id < eligibilities.size(); ++id) {
         const NodeSet& required = all.sets()[id].required;
         for (core::PoolId pool = 0; pool < view.pools.size(); ++pool)
             is_named[pool] = view.pools[pool].overlaps(required);
-        controller::order_pools(eligibilities[id], view.snapshot.pools, is_named, demand);
+        controller::order_pools(eligibilities[id], view.snapshot.pools, is_named, weights, demand);
     }
 }
 
