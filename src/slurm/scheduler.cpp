@@ -15,6 +15,7 @@
 #include "controller/askable_jobs.hpp"
 #include "journal/event.hpp"
 #include "protocol/endpoint.hpp"
+#include "slurm/cycle_counts.hpp"
 #include "slurm/drain.hpp"
 #include "slurm/read/view.hpp"
 #include "slurm/saving.hpp"
@@ -67,18 +68,6 @@ controller::ServerOptions server_options(const core::Config& config) {
 controller::ServerOptions locked_server_options(const core::Config& config) {
     ControllerLock lock;
     return server_options(config);
-}
-
-// What sdiag shows of a scheduler's cycles; `queue` is the number of jobs that wait.
-void count_cycle(double length, std::size_t queue) {
-    const auto microseconds = static_cast<std::uint32_t>(length * 1e6);
-    diag_stats_t& shown = slurmctld_diag_stats;
-    shown.schedule_cycle_max = std::max(shown.schedule_cycle_max, microseconds);
-    shown.schedule_cycle_last = microseconds;
-    shown.schedule_cycle_sum += microseconds;
-    ++shown.schedule_cycle_counter;
-    shown.schedule_cycle_depth += static_cast<std::uint32_t>(queue);
-    shown.schedule_queue_len = static_cast<std::uint32_t>(queue);
 }
 
 // The latest second in which Slurm changed anything that matters here.
@@ -366,17 +355,19 @@ void Scheduler::pass() {
     supply_.announce(supply_in(view), view.supply_errors, now);
     warnings_.name_who_cannot_leave(view.snapshot);
     warnings_.name_heterogeneous(view.heterogeneous);
-    const std::size_t waiting = view.snapshot.pending.size();
-    while (cluster_.carry_out(planner_.plan(config_, view.snapshot), now) &&
-           Clock::now() - begin < kLongestPass) {
+    Cycle cycle{.queue = cluster_.queued(), .looked_at = view.snapshot.pending.size()};
+    const core::Plan* plan = &planner_.plan(config_, view.snapshot);
+    cycle.count(*plan);
+    while (cluster_.carry_out(*plan, now) && Clock::now() - begin < kLongestPass) {
         now = wall_clock();
         cluster_.read_again(now);
+        plan = &planner_.plan(config_, view.snapshot);
     }
     const auto end = Clock::now();
     passes_.end(end);
-    const double length = std::chrono::duration<double>(end - begin).count();
-    site_.timings.passes.add(length);
-    count_cycle(length, waiting);
+    cycle.length = std::chrono::duration<double>(end - begin).count();
+    site_.timings.passes.add(cycle.length);
+    if (config_.starts == core::Starts::elastic) count_cycle(cycle);
 }
 
 }  // namespace elastic::slurm

@@ -386,6 +386,28 @@ def test_sdiag_counts_the_schedulers_cycles(cluster):
     cluster.run("scancel", running, *waiting, *held)
 
 
+def test_sdiag_counts_passes_as_cycles_of_backfill(cluster):
+    def shown():
+        section = cluster.run("sdiag").out.split("Backfilling stats")[1]
+        return {name.strip(): int(value) for name, value in re.findall(r"^\t([^:]+): +(\d+)$", section, re.M)}
+
+    jobs = "Total backfilled jobs (since last slurm start)"
+    before = shown()
+    running = cluster.sbatch(f"-N{cluster.nodes - 2}", "--exclusive", "--time=5", wrap="sleep 600")
+    cluster.wait_state(running, "RUNNING")
+    assert shown()[jobs] == before[jobs]
+    large = cluster.sbatch(f"-N{cluster.nodes}", "--exclusive", "--time=1", wrap="true")
+    small = cluster.sbatch("-N1", "--exclusive", "--time=1", wrap="sleep 600")
+    cluster.wait_state(small, "RUNNING")
+    assert shown()[jobs] == before[jobs] + 1
+    wait_until(lambda: (now := shown())["Last queue length"] == 1 and now["Total cycles"] > before["Total cycles"],
+               "the pass after that start has been counted")
+    now = shown()
+    assert now["Last depth cycle"] == now["Last depth cycle (try sched)"] == now["Last table size"] == 1
+    assert now["Max cycle"] >= now["Last cycle"] > 0
+    cluster.run("scancel", running, large, small)
+
+
 def test_a_journal_that_cannot_be_opened(cluster, elastic, expect_errors):
     """The one before stays in use, and that one is shown."""
     expect_errors.append("cannot open the journal /nonexistent/journal")

@@ -37,6 +37,8 @@ class ClusterControl {
 
     // As it was read last.
     const View& view() const { return reading_.view; }
+    // Ways to start a job that Slurm's queue had then.
+    std::size_t queued() const { return reading_.queue.places().size(); }
 
     // Does what a plan of this view says.  True if Slurm refused something and the rest is worth a
     // new plan.

@@ -11,6 +11,7 @@
 #include "controller/planned_actions.hpp"
 #include "slurm/act/wait_reasons.hpp"
 #include "slurm/read/eligibility.hpp"
+#include "slurm/cycle_counts.hpp"
 #include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
@@ -213,6 +214,7 @@ void PlanExecutor::book_start(const Started& started, JobId waited, core::Reason
         known->promised = kNever;
         known->has_traded = false;
     }
+    if (reason == core::Reason::backfilled) count_backfilled();
     agreement_executor_.started(started.job, now);
     log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,
              started.job->node_cnt, to_string(reason));

@@ -164,6 +164,9 @@ inline void keep_steps_in_controller(job_record_t*) {}
 // slurm.conf is still being read, is nothing new.
 constexpr bool kReconfiguresByInit = false;
 
+// Why a scheduling cycle has ended: it was through with the queue.
+inline void count_end_of_cycle(diag_stats_t&) {}
+
 // Whether any update of a job has Slurm count its tasks anew, from the nodes that it has asked for.
 constexpr bool kCountsTasksAtUpdate = false;
 

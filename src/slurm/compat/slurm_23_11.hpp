@@ -337,6 +337,11 @@ inline void keep_steps_in_controller([[maybe_unused]] job_record_t* job) {
 #endif
 }
 
+inline void count_end_of_cycle(diag_stats_t& shown) {
+    ++shown.schedule_exit[SCHEDULE_EXIT_END];
+    ++shown.bf_exit[BF_EXIT_END];
+}
+
 constexpr bool kReconfiguresByInit = true;
 
 constexpr bool kCountsTasksAtUpdate = true;
