@@ -6,13 +6,11 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include "common/log.hpp"
 #include "common/text.hpp"
+#include "controller/scheduler_parameters.hpp"
 #include "slurm/compat/compat.hpp"
 #include "slurm/preemption.hpp"
 
@@ -72,35 +70,28 @@ std::vector<std::string> wrong_settings(core::Starts starts) {
     return wrong;
 }
 
-// What only Slurm's main loop and its backfill go by, besides all that begins with "bf_".
-constexpr std::array kOfSlurmsLoops = {
-    "assoc_limit_stop",    "batch_sched_delay",   "default_queue_depth", "max_rpc_cnt",
-    "max_sched_time",      "partition_job_depth", "reclaim_licenses",    "reduce_completing_frag",
-    "sched_max_job_start", "sched_min_interval"};
-
-bool is_of_slurms_loops(std::string_view key) {
-    return key.starts_with("bf_") || std::ranges::find(kOfSlurmsLoops, key) != kOfSlurmsLoops.end();
+std::vector<std::string> wrong_parameters(core::Starts starts) {
+    if (starts != core::Starts::elastic) return {};
+    return controller::parse_scheduler_parameters(text(slurm_conf.sched_params)).errors;
 }
 
-std::vector<std::string> parameters_without_effect() {
-    const std::string parameters = lower_case(text(slurm_conf.sched_params));
-    std::vector<std::string> keys;
-    for (const std::string_view parameter : split(parameters, ',')) {
-        const std::string_view key = parameter.substr(0, parameter.find('='));
-        if (is_of_slurms_loops(key)) keys.push_back(printable(key, 64));
-    }
-    return keys;
+void name_ignored_parameters(std::vector<std::string>& doubtful) {
+    const auto ignored = controller::ignored_parameters(text(slurm_conf.sched_params));
+    if (!ignored.pointless.empty())
+        doubtful.push_back(fmt::format(
+            "SchedulerParameters has {}, without effect: what they set does not exist with "
+            "Starts=elastic; take them out, or set Starts=slurm in elastic.conf",
+            fmt::join(ignored.pointless, ", ")));
+    if (!ignored.unsupported.empty())
+        doubtful.push_back(fmt::format(
+            "SchedulerParameters has {}, which Starts=elastic does not support: take them out, or "
+            "set Starts=slurm in elastic.conf",
+            fmt::join(ignored.unsupported, ", ")));
 }
 
 std::vector<std::string> doubtful_settings(core::Starts starts) {
     std::vector<std::string> doubtful;
-    if (const auto keys = parameters_without_effect();
-        starts == core::Starts::elastic && !keys.empty())
-        doubtful.push_back(fmt::format(
-            "SchedulerParameters has {}, without effect: they are of Slurm's own loops, which do "
-            "not "
-            "start jobs with Starts=elastic; take them out, or set Starts=slurm in elastic.conf",
-            fmt::join(keys, ", ")));
+    if (starts == core::Starts::elastic) name_ignored_parameters(doubtful);
     if (starts == core::Starts::slurm && slurm_conf.preempt_mode != PREEMPT_MODE_OFF &&
         !is_preemption_ours())
         doubtful.push_back(
@@ -123,6 +114,8 @@ std::vector<std::string> doubtful_settings(core::Starts starts) {
 std::size_t Preflight::check(core::Starts starts) {
     const auto wrong = wrong_settings(starts);
     for (const std::string& line : wrong) log_error("slurm.conf: {}", line);
+    for (const std::string& line : wrong_parameters(starts))
+        if (doubtful_.begins(line)) log_error("slurm.conf: {}", line);
     for (const std::string& line : doubtful_settings(starts))
         if (doubtful_.begins(line)) log_info("slurm.conf: {}", line);
     doubtful_.end_look();

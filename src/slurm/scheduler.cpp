@@ -80,6 +80,14 @@ bool may_schedule() {
     return !slurmctld_config.scheduling_disabled && !slurmctld_config.shutdown_time;
 }
 
+// Requests that slurmctld is working on.
+int busy_threads() {
+    slurm_mutex_lock(&slurmctld_config.thread_count_lock);
+    const int threads = slurmctld_config.server_thread_count;
+    slurm_mutex_unlock(&slurmctld_config.thread_count_lock);
+    return threads;
+}
+
 std::string_view name_of(core::Starts starts) {
     return names(starts)[static_cast<std::size_t>(starts)];
 }
@@ -260,7 +268,7 @@ void Scheduler::run() {
 // Until something happens.  False when it is time to stop.
 bool Scheduler::wait() {
     auto until = std::min(after(std::max(config_.interval, kLeastInterval)), output_.next());
-    if (may_schedule()) until = std::min(until, passes_.next_urgent());
+    if (may_schedule() && !must_defer()) until = std::min(until, passes_.next_urgent());
     const Duration deadline = std::min({state_.book.next_deadline(), negotiation_.next_step(),
                                         supply_.next(), gate_.next_deadline()}) -
                               wall_clock();
@@ -324,12 +332,19 @@ void Scheduler::take_messages(Time now) {
     }
 }
 
+// As Slurm's own loops: others have so much to do that they need the locks.
+bool Scheduler::must_defer() const {
+    const int most = cluster_.parameters().most_threads;
+    return most && busy_threads() >= most;
+}
+
 bool Scheduler::may_plan() const {
-    return may_schedule() && supply_.is_ready();
+    return may_schedule() && supply_.is_ready() && !must_defer();
 }
 
 bool Scheduler::pass_is_due() const {
-    return may_plan() && passes_.is_due(Clock::now(), config_.interval, last_change());
+    const Duration interval = std::max(config_.interval, cluster_.parameters().least_interval);
+    return may_plan() && passes_.is_due(Clock::now(), interval, last_change());
 }
 
 // What queries are answered with, as of the last reading.
@@ -358,7 +373,7 @@ void Scheduler::pass() {
     Cycle cycle{.queue = cluster_.queued(), .looked_at = view.snapshot.pending.size()};
     const core::Plan* plan = &planner_.plan(config_, view.snapshot);
     cycle.count(*plan);
-    while (cluster_.carry_out(*plan, now) && Clock::now() - begin < kLongestPass) {
+    while (cluster_.carry_out(*plan, now) && Clock::now() - begin < kLongestPass && !must_defer()) {
         now = wall_clock();
         cluster_.read_again(now);
         plan = &planner_.plan(config_, view.snapshot);

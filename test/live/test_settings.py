@@ -86,8 +86,18 @@ def test_a_plugin_for_another_version_is_refused(failing_start, request, tmp_pat
 
 
 def test_parameters_of_slurms_own_loops_are_named(slurm_conf):
-    log, _ = slurm_conf("SchedulerParameters=sched_interval=-1,defer,BF_window=100,max_rpc_cnt=8,max_array_tasks=9")
-    assert "SchedulerParameters has bf_window, max_rpc_cnt, without effect" in log
+    log, _ = slurm_conf("SchedulerParameters=sched_interval=-1,defer,BF_continue,bf_licenses,bf_interval=9,"
+                        "bf_window=100,max_array_tasks=9")
+    assert "SchedulerParameters has bf_continue, bf_interval, without effect" in log
+    assert "SchedulerParameters has bf_licenses, which Starts=elastic does not support" in log
+    named = [line for line in log.splitlines() if "SchedulerParameters has" in line]
+    assert len(named) == 2 and not any("bf_window" in line or "max_array_tasks" in line for line in named)
+
+
+def test_parameters_that_slurm_would_not_take_are_named(slurm_conf, expect_errors):
+    expect_errors.append("Invalid SchedulerParameters bf_max_job_user: -3: must be a number from 0 to 1000000")
+    log, _ = slurm_conf("SchedulerParameters=sched_interval=-1,defer,bf_max_job_user=-3")
+    assert expect_errors[-1] in log
 
 
 @pytest.mark.parametrize("mode", ["ms", "fe"])

@@ -131,6 +131,7 @@ class RandomSnapshot {
     }
 
     void queue_jobs(SnapshotBuilder& b, bool elastic) {
+        if (elastic && chance(10)) b.snapshot.window = between(0, 100);
         for (int i = between(0, 12); i > 0; --i) {
             const Duration duration = chance(3) ? kNever : chance(3) ? 0 : between(1, 80);
             core::PendingJob& job =
@@ -141,6 +142,7 @@ class RandomSnapshot {
             job.shares_nodes = elastic && !job.elastic.malleable && chance(10);
             if (elastic && chance(10))
                 job.not_before = chance(20) ? kNever : b.snapshot.now + between(-50, 200);
+            if (elastic && chance(5)) job.reserves = 0;
             // A group of jobs.
             if (job.has_range() && !job.shares_nodes && job.duration < kNever && chance(50))
                 job.divisible = job.duration * between(1, 10) / 10;

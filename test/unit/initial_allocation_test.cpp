@@ -96,6 +96,42 @@ TEST(nobody_waits_for_a_job_that_will_have_no_room) {
         check_eq(plan_text(b.snapshot, policy), "start 11 [4] ->4\n");
 }
 
+// A site's jobs of low priority, say.
+TEST(nobody_waits_for_a_job_that_may_have_no_reservation) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, 100);
+    b.queue(10, rigid(10), 50).reserves = 0;
+    b.queue(11, rigid(4), 1000);
+    for (const auto* policy : {"easy", "conservative", "fcfs"})
+        check_eq(plan_text(b.snapshot, policy), "start 11 [4] ->4\n");
+}
+
+TEST(of_copies_as_many_have_reservations_as_may) {
+    SnapshotBuilder b;
+    b.run(1, rigid(2), {2}, 100);
+    PendingJob& array = b.queue(10, rigid(2), 50);
+    array.copies = 3;
+    array.reserves = 2;
+    check_eq(plan_text(b.snapshot, "conservative"),
+             "reserve 10 [2] ->2 at +150\nreserve 10 [2] ->2 at +100\n");
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 10 [2] ->2 at +100\n");
+}
+
+TEST(a_reservation_begins_within_the_window) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(2), {2}, 50);
+    b.run(2, rigid(4), {4}, 100);
+    b.queue(10, rigid(10), 50);
+    b.queue(11, rigid(6), 50);
+    b.queue(12, rigid(4), 1000);
+    b.snapshot.window = 100;
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 10 [10] ->10 at +100\n");
+    b.snapshot.window = 99;  // the next one is whom others wait for
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 11 [6] ->6 at +50\n");
+    b.snapshot.window = 49;
+    check_eq(plan_text(b.snapshot, "easy"), "start 12 [4] ->4 backfilled\n");
+}
+
 TEST(easy_backfills_what_ends_by_the_shadow_time) {
     SnapshotBuilder b({4});
     b.run(1, rigid(6), {6}, 100);

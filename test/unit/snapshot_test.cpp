@@ -17,7 +17,10 @@ SnapshotBuilder example() {
     job.expansions = 2;
     job.not_before = 5;
     b.run(2, evolving(1, 2, 8), {0, 2}, 100);
-    b.queue(8, rigid(2), 10, b.eligibility({1})).shares_nodes = true;
+    b.snapshot.window = 3600;
+    PendingJob& sharing = b.queue(8, rigid(2), 10, b.eligibility({1}));
+    sharing.shares_nodes = true;
+    sharing.reserves = 0;
     b.queue(9, malleable(2, 4, 8), kNever).claimed = true;
     b.share(1, 2, 1234.5);
     Promise& promise = b.promise(ResizeKind::shrink, 7, 1, {1, 0});
@@ -49,6 +52,9 @@ TEST(a_snapshot_survives_json) {
     check_eq(again->running[0].gain, -3);
     check_eq(again->pending[1].duration, kNever);
     check_that(again->promises[0].revocable && again->pending[0].shares_nodes);
+    check_eq(again->window, 3600.0);
+    check_eq(again->pending[0].reserves, 0);
+    check_eq(again->pending[1].reserves, kMaxNodes);
 }
 
 TEST(a_plan_is_written_as_json) {

@@ -93,6 +93,7 @@ void fields(F& f, PendingJob& job) {
     f.optional("has_traded", job.has_traded);
     f.optional("alternative", job.alternative);
     f.optional("copies", job.copies, kSomeNodes, 1);
+    f.optional("reserves", job.reserves, kNodes, kMaxNodes);
 }
 
 template <class F>
@@ -148,6 +149,7 @@ void fields(F& f, GrowthRequest& request) {
 template <class F>
 void fields(F& f, Snapshot& snapshot) {
     f.required("now", snapshot.now, kTime);
+    f.optional("window", snapshot.window, kDuration, kNever);
     f.required("pools", snapshot.pools, kRecords);
     f.required("eligibilities", snapshot.eligibilities, kEligibilities);
     f.when(!snapshot.budgets.empty(), "budgets", snapshot.budgets, kRecords);

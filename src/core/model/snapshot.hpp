@@ -80,6 +80,9 @@ struct PendingJob {
     // So many jobs alike, elements of a job array, of which any number may start.  An element that
     // waits for victims has a place of its own, and so has an alternative.
     int copies = 1;
+    // Reservations that it may have, one a copy; 0: nobody waits for it, as for a site's jobs of
+    // low priority (SchedulerParameters=bf_min_prio_reserve).
+    int reserves = kMaxNodes;
 
     // Rigid, and content with any size from the preferred one to the maximum when it starts.
     bool has_range() const {
@@ -150,6 +153,7 @@ struct GrowthRequest {
 
 struct Snapshot {
     Time now = 0;
+    Duration window = kNever;  // no reservation begins later than so long after now
     std::vector<Pool> pools;
     std::vector<Eligibility> eligibilities;
     std::vector<Budget> budgets;  // each holds for itself; pools may be in several

@@ -37,6 +37,8 @@ class ClusterControl {
 
     // As it was read last.
     const View& view() const { return reading_.view; }
+    // What slurm.conf told the scheduler then.
+    const controller::SchedulerParameters& parameters() const { return reading_.parameters; }
     // Ways to start a job that Slurm's queue had then.
     std::size_t queued() const { return reading_.queue.places().size(); }
 

@@ -53,7 +53,7 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     placement_.begin_plan();
     if (config_.starts == core::Starts::elastic && feasibility_.ask_those_planned_with(plan))
         return true;
-    bool refused = false;
+    bool refused = false, is_stopped = false;
     awaited_.begin_look();
     state_.observations.begin_look();
     auto action = plan.actions.begin();
@@ -61,8 +61,13 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
         ControllerLock lock;
         if (reading_.view.is_stale()) return true;
         observer_.observe_holders(now);
-        while (action != plan.actions.end() && lock.held() < kLongestHold)
-            refused |= do_action(*action++, now);
+        while (action != plan.actions.end() && lock.held() < kLongestHold) {
+            const Action& next = *action++;
+            if (is_stopped && next.kind == ActionKind::start && !next.deferred) continue;
+            const bool is_refused = do_action(next, now);
+            refused |= is_refused;
+            is_stopped |= is_refused && stops_at_limits();
+        }
     }
     awaited_.end_look();
     state_.observations.end_look(now, outbox_);
@@ -74,6 +79,11 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     refused |= preemption_.settle(plan, now);
     agreement_executor_.advance_all(now);
     return refused;
+}
+
+// Whom a limit that was found just now keeps from starting, behind its job, the next plan knows.
+bool PlanExecutor::stops_at_limits() const {
+    return reading_.parameters.limits_stop && reading_.refusals.has_limits();
 }
 
 bool PlanExecutor::do_action(const Action& action, Time now) {
@@ -145,6 +155,7 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
     // What is kept for a job Slurm's loops do not see.
     const bool is_kept = action.reason == core::Reason::nodes_came_free;
     if (config_.starts == core::Starts::slurm && !is_kept) return leave_to_slurm(action, now);
+    if (has_started_enough()) return false;
     if (reading_.view.extended.contains(action.job)) {
         groups_.extend(action.job, placement_.for_start(job, action, action.size_after),
                        action.size_after, now);
@@ -155,10 +166,17 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
         const Started first =
             groups_.begin(group->second, placement_.for_start(job, action, action.size_after),
                           action.size_after, now);
+        reading_.started += first.outcome == StartOutcome::started;
         return first.outcome != StartOutcome::started &&
                refusals_.remember(job, action, first.outcome);
     }
     return start_alone(job, action, now);
+}
+
+// The next pass starts more.
+bool PlanExecutor::has_started_enough() const {
+    const int most = reading_.parameters.most_started;
+    return most && reading_.started >= most;
 }
 
 // The job starts when its victims have left.
@@ -214,6 +232,7 @@ void PlanExecutor::book_start(const Started& started, JobId waited, core::Reason
         known->promised = kNever;
         known->has_traded = false;
     }
+    ++reading_.started;
     if (reason == core::Reason::backfilled) count_backfilled();
     agreement_executor_.started(started.job, now);
     log_info("job {}: started on {} ({} nodes, {})", started.job->job_id, started.job->nodes,

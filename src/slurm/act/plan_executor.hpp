@@ -40,6 +40,8 @@ class PlanExecutor {
     bool do_action(const core::Action&, Time now);
     bool only_observe(const core::Action&, Time now);
     bool do_start(const core::Action&, Time now);
+    bool has_started_enough() const;
+    bool stops_at_limits() const;
     void claim_for(const core::Action&, Time now);
     void start_by_trading(const core::Action&, Time now);
     bool leave_to_slurm(const core::Action&, Time now);

@@ -4,6 +4,7 @@
 // that jobs which do not wait any more are left out.
 #include "slurm/read/cluster_reader.hpp"
 
+#include "common/text.hpp"
 #include "slurm/lock.hpp"
 #include "slurm/node_order.hpp"
 #include "slurm/read/eligibility.hpp"
@@ -32,6 +33,16 @@ void ClusterReader::read_queue() {
     }
     reading_.queue.finish();
     reading_.refusals = {};
+    reading_.started = 0;
+}
+
+// Slurm's loops go by them where these start jobs.
+void ClusterReader::read_parameters() {
+    const bool is_ours = config_.starts == core::Starts::elastic;
+    const std::string_view now = is_ours ? text(slurm_conf.sched_params) : "";
+    if (now == read_parameters_) return;
+    read_parameters_ = now;
+    reading_.parameters = controller::parse_scheduler_parameters(now).values;
 }
 
 void ClusterReader::read_again(Time now) {
@@ -41,10 +52,12 @@ void ClusterReader::read_again(Time now) {
     }
     ControllerLock lock;
     observer_.observe_holders(now);
+    read_parameters();
     const std::set<JobId> claimed = beneficiaries();
     reading_.answers.begin_look(configuration_now(), now);
     read_cluster({.now = now,
                   .config = config_,
+                  .parameters = reading_.parameters,
                   .terms = reading_.terms,
                   .queue = reading_.queue,
                   .refusals = reading_.refusals,

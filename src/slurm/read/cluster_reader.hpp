@@ -16,8 +16,10 @@ struct Reading {
     Queue queue;
     View view;  // as of the last pass, or newer
     controller::PassRefusals refusals;
-    controller::RefusalBook answers;  // of Slurm, which outlive the pass
-    PlannedStarts planned;            // by Slurm, as of the last view
+    controller::RefusalBook answers;             // of Slurm, which outlive the pass
+    PlannedStarts planned;                       // by Slurm, as of the last view
+    controller::SchedulerParameters parameters;  // as of the last view; none with Starts=slurm
+    int started = 0;                             // jobs, in this pass
     std::map<JobId, Time> preempted;  // when Slurm was last told to preempt jobs for this one
     std::vector<core::Terms> terms;  // what the site says of its nodes; empty where it says nothing
 };
@@ -35,6 +37,7 @@ class ClusterReader {
     void read_again(Time now);
 
   private:
+    void read_parameters();
     std::set<JobId> beneficiaries() const;
     void mark_resizable(Time now);
     void add_agreements();
@@ -48,6 +51,7 @@ class ClusterReader {
     Observer& observer_;
     AgreedNodes& agreed_;
     Reading& reading_;
+    std::string read_parameters_;  // the text of reading_.parameters
 };
 
 }  // namespace elastic::slurm

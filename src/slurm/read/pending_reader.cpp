@@ -72,8 +72,7 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     const core::EligibilityId eligible = eligibilities_.of(job);
     const int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
     if (nodes > most_nodes_by_partition(job)) return;
-    if (is_left_out(knowledge_.refusals, place, job, nodes)) return;
-    if (why_not_now(job)) return;
+    if (is_held_back(job, place, nodes)) return;
     const controller::RequestId request = needs_close_look(place) ? request_of(job) : 0;
     if (request && is_barred(request, place)) return;
     const controller::Job& known = sync(knowledge_.jobs, job);
@@ -88,15 +87,27 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     pending.shares_nodes = !has_whole_nodes(job);
     pending.not_before = room_from(job, request, eligible, pending.shares_nodes);
     set_sizes(job, known, nodes, place, pending.elastic);
-    pending.alternative = place.one_of_several && !seen_.insert(place.job).second;
-    if (!pending.alternative) {
-        const int tasks = startable_tasks(job) - groups_.copies(job->job_id);
-        if (tasks < 1) return groups_.add_begun(std::move(pending), place);
-        pending.copies = controller::copies_of(tasks, nodes, node_record_count);
-        groups_.add(job, known, pending, place, tasks);
-    }
+    pending.alternative = place.one_of_several && seen_.contains(place.job);
+    pending.reserves = bounds_.reserves(job, pending.alternative);
+    const int tasks = pending.alternative ? 1 : startable_tasks(job) - groups_.copies(job->job_id);
+    if (tasks < 1) return groups_.add_begun(std::move(pending), place);
+    pending.copies = controller::copies_of(tasks, nodes, node_record_count);
+    if (!knowledge_.claimed.contains(place.job))
+        pending.copies = bounds_.admit(job, pending.copies);
+    if (pending.copies < 1) return;
+    if (place.one_of_several) seen_.insert(place.job);
+    if (!pending.alternative) groups_.add(job, known, pending, place, tasks);
     view_.snapshot.pending.push_back(std::move(pending));
     view_.places.push_back(place);
+}
+
+// By what has nothing to do with nodes.
+bool PendingReader::is_held_back(job_record_t* job, const Queue::Place& place, int nodes) {
+    const bool is_claimed = knowledge_.claimed.contains(place.job);
+    if (!is_claimed && bounds_.is_stopped(job)) return true;
+    if (!is_left_out(knowledge_.refusals, place, job, nodes) && !why_not_now(job)) return false;
+    bounds_.note_held_back(job);
+    return true;
 }
 
 void PendingReader::set_sizes(job_record_t* job, const controller::Job& known, int nodes,

@@ -9,6 +9,7 @@
 
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/node_use.hpp"
+#include "slurm/read/queue_bounds.hpp"
 #include "slurm/read/view.hpp"
 #include "slurm/read/waiting_groups.hpp"
 
@@ -23,7 +24,8 @@ class PendingReader {
           eligibilities_(eligibilities),
           use_(use),
           view_(view),
-          groups_(knowledge, view) {}
+          groups_(knowledge, view),
+          bounds_(knowledge.parameters, knowledge.now) {}
 
     void read();
     // Once the view has its pools.
@@ -31,6 +33,7 @@ class PendingReader {
 
   private:
     void read_job(job_record_t*, const Queue::Place&);
+    bool is_held_back(job_record_t*, const Queue::Place&, int nodes);
     bool needs_close_look(const Queue::Place&);
     bool is_barred(controller::RequestId, const Queue::Place&);
     Time room_from(job_record_t*, controller::RequestId, core::EligibilityId, bool shares);
@@ -44,6 +47,7 @@ class PendingReader {
     const NodeUse& use_;
     View& view_;
     WaitingGroups groups_;
+    QueueBounds bounds_;
     std::size_t place_ = 0;  // of the queue, that is being read
     std::map<core::EligibilityId, Time> next_coming_free_;
     std::set<JobId> seen_;  // of jobs with several places in the queue

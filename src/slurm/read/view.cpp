@@ -108,6 +108,7 @@ core::PoolCounts View::count(bitstr_t* nodes) const {
 
 void read_cluster(const Knowledge& knowledge, View& view) {
     begin_reading(view, knowledge.now);
+    view.snapshot.window = knowledge.parameters.window;
     Eligibilities eligibilities;
     NodeUse use;
     RunningReader running(knowledge, eligibilities, use, view);

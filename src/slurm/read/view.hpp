@@ -9,6 +9,7 @@
 
 #include "controller/pass_refusals.hpp"
 #include "controller/refusal_book.hpp"
+#include "controller/scheduler_parameters.hpp"
 #include "core/model/config.hpp"
 #include "core/model/snapshot.hpp"
 #include "slurm/nodes.hpp"
@@ -59,6 +60,7 @@ struct View {
 struct Knowledge {
     Time now = 0;
     const core::Config& config;
+    const controller::SchedulerParameters& parameters;
     const std::vector<core::Terms>& terms;  // of the supply, now
     const Queue& queue;
     const controller::PassRefusals& refusals;

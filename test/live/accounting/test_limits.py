@@ -232,6 +232,23 @@ def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
     assert sorted(states) == ["PENDING"] * 29 + ["RUNNING"]
 
 
+def test_a_limited_job_stops_its_partition_where_a_site_wants_it(cluster, account):
+    usual = "sched_interval=-1,defer"
+    account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
+    cluster.set_slurm(SchedulerParameters=f"{usual},assoc_limit_stop")
+    try:
+        cluster.wait_state(account.sbatch("-N1", "--exclusive", wrap="sleep 600"), "RUNNING")
+        limited = account.sbatch("-N1", "--exclusive", wrap="sleep 600")
+        wait_until(lambda: cluster.job(limited)["Reason"] == "AssocGrpNodeLimit", "it is at its limit")
+        behind = cluster.sbatch("-N1", "--exclusive", wrap="sleep 600")
+        wait_until(lambda: cluster.job(behind)["Reason"] == "Priority", "it waits by its priority")
+        cluster.wait_two_passes()
+        assert cluster.state(behind) == "PENDING"
+    finally:
+        cluster.set_slurm(SchedulerParameters=usual)
+    cluster.wait_state(behind, "RUNNING")
+
+
 def test_accounts_at_their_limits_are_found_out_together(cluster, accounts, elastic):
     """Not with a plan for each: there may be hundreds in front of who could start."""
     for account in accounts:

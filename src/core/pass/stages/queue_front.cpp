@@ -14,7 +14,7 @@
 // pools; each stands in the availability profile, where no later job can take its nodes.  A job
 // that is larger than all of its pools is not blocked but hopeless, and nobody waits for it; one
 // whose nodes never come free by the estimates (down, or jobs without limit) has no reservation
-// either.
+// either, nor has one that the snapshot lets have none, or not so late.
 #include "core/pass/stages/queue_front.hpp"
 
 #include <algorithm>
@@ -36,7 +36,9 @@ void QueueFront::begin(const SystemState& state) {
 void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
     const PendingJob& job = schedule.snapshot().pending[pending];
     const EligibilityId id = job.eligible;
-    if (reserved_[id] || size > schedule.nodes().count(id) || job.not_before >= kNever) return;
+    if (reserved_[id] || size > schedule.nodes().count(id) || job.not_before >= kNever ||
+        job.reserves == 0)
+        return;
     mark(schedule, schedule.eligible(id), blocked_pools_, behind_, false);
     if (!reserve(schedule, pending, size) || choices::reserves_for_all(schedule.policy())) return;
     mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
@@ -46,7 +48,8 @@ void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
 // Whether the place has all reservations that it is to have.
 bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size) {
     const int wanted = choices::reserves_for_all(schedule.policy())
-                           ? schedule.queue().undecided_copies(pending)
+                           ? std::min(schedule.queue().undecided_copies(pending),
+                                      schedule.snapshot().pending[pending].reserves)
                            : 1;
     for (auto number = schedule.reservations().of(pending); number < wanted; ++number)
         if (!reserve_one(schedule, pending, size)) return false;
@@ -59,7 +62,8 @@ bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size
         job.elastic.profile.empty()
             ? whole(schedule, pending, size)
             : schedule.fit(pending, std::max(schedule.snapshot().now, job.not_before));
-    if (!reservation) return false;
+    if (!reservation || reservation->from > schedule.snapshot().now + schedule.snapshot().window)
+        return false;
     if (has_promise(schedule, pending) && !schedule.queue().is_deferred(pending))
         set_aside(schedule, job, size, *reservation);
     schedule.reserve(*std::move(reservation));
