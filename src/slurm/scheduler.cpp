@@ -253,6 +253,7 @@ void Scheduler::run() {
         cluster_.advance_agreements(now);
         const bool is_due = pass_is_due();
         if (is_due) pass();
+        if (may_plan()) cluster_.forecaster().advance();
         if (is_due || !may_plan()) dispatcher_.take_early(now);
         announcer_.announce_other_nodes(now);
         state_.book.forget_finished();
@@ -276,6 +277,7 @@ bool Scheduler::wait() {
     if (deadline > 0 && deadline < 3600) until = std::min(until, after(deadline));
     if (cluster_.next_join() < kNever)
         until = std::min(until, after(cluster_.next_join() - wall_clock()));
+    if (may_plan()) until = std::min(until, cluster_.forecaster().next());
     wakeup_.wait_until(until);
     return !stopping_;
 }
@@ -288,7 +290,9 @@ void Scheduler::take_configuration(Time now) {
         return;
     }
     config_ = *config;
+    const core::Starts before = starts_;
     const bool starts_as_read = settle_starts(locked_check());
+    if (config_.starts != before) cluster_.forecaster().clear();
     cluster_.configure();
     if (const auto hosted = host_slurms(); !hosted) log_error("{}", hosted.error().message);
     name_scheduler();
@@ -383,6 +387,7 @@ void Scheduler::pass() {
     cycle.length = std::chrono::duration<double>(end - begin).count();
     site_.timings.passes.add(cycle.length);
     if (config_.starts == core::Starts::elastic) count_cycle(cycle);
+    cluster_.forecaster().begin_if_due();
 }
 
 }  // namespace elastic::slurm

@@ -488,14 +488,16 @@ class Cluster:
         """The ids of all jobs in the queue, completing ones included."""
         return self.run("squeue", "--noheader", "--array", "--format=%A %T").out.splitlines()
 
-    def node_states(self):
-        """{node: state}, such as idle, allocated, mixed, drained, down."""
+    def node_states(self, planned=False):
+        """{node: state}, such as idle, allocated, mixed, drained, down; planned only if it is asked for."""
         text = self.run("sinfo", "--noheader", "--Node", "--format=%N %T").out
+        if not planned:
+            text = re.sub(r" planned$", " idle", re.sub(" mixed-$", " mixed", text, flags=re.M), flags=re.M)
         return dict(line.split() for line in text.splitlines())
 
     def quiet(self):
         """Nothing in the queue, all nodes idle."""
-        return not self.queue() and set(self.node_states().values()) == {"idle"}
+        return not self.queue() and set(self.node_states(planned=True).values()) == {"idle"}
 
     def wait_quiet(self, within=PATIENCE):
         wait_until(self.quiet, lambda: "nothing runs and all nodes are idle:\n"

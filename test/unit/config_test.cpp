@@ -31,7 +31,10 @@ TEST(config_reads_every_key) {
         "25G\nListenPort="
         "7000\nInterval=0.05\n"
         "MaxConnections=10\nMaxConnectionsPerUser=3\nJournalFile=/var/log/e.journal\n"
+        "ForecastInterval=5\nForecastTime=0.5\n"
         "ResizeGap=5\nVictimOrder=gain\n");
+    check_eq(config.forecast_interval, 5.0);
+    check_eq(config.forecast_time, 0.5);
     check_eq(config.grace_time, 120.0);
     check_eq(config.max_grace_time, 300.0);
     check_that(config.shrink_timeout == ShrinkTimeout::kill);

@@ -98,6 +98,8 @@ constexpr std::array kKeys{
     Key{"Observe", one_of<&Config::observe>},
     Key{"ListenPort", integer<&Config::listen_port, 1, 65535>},
     Key{"Interval", duration<&Config::interval, 0, 60>},
+    Key{"ForecastInterval", duration<&Config::forecast_interval, 1, 3600>},
+    Key{"ForecastTime", duration<&Config::forecast_time, 0, 60>},
     Key{"MaxConnections", integer<&Config::max_connections, 1, 65536>},
     Key{"MaxConnectionsPerUser", integer<&Config::max_connections_per_user, 1, 65536>},
     Key{"JournalFile", path<&Config::journal_file>},

@@ -61,6 +61,8 @@ struct Config {
     Observe observe = Observe::no;       // Observe
     int listen_port = kDefaultPort;      // ListenPort
     Duration interval = 0.1;             // Interval: least time between two passes, seconds
+    Duration forecast_interval = 30;     // ForecastInterval: between two forecasts of starts
+    Duration forecast_time = 1;          // ForecastTime: that one may take
     int max_connections = 4096;          // MaxConnections in all
     int max_connections_per_user = 256;  // MaxConnectionsPerUser
     std::string journal_file;            // JournalFile; "" = elastic.journal in StateSaveLocation

@@ -27,6 +27,7 @@ ClusterControl::ClusterControl(const core::Config& config, controller::State& st
                      placement_, preemption_, reading_) {}
 
 void ClusterControl::begin() {
+    forecaster_.clear();
     withheld_nodes().choose_by([this] {
         return config_.starts == core::Starts::slurm ? agreed_.beside_victims() : NodeSet();
     });
@@ -49,6 +50,7 @@ void ClusterControl::configure() {
 
 void ClusterControl::end() {
     withheld_nodes().choose_by(nullptr);
+    if (config_.starts == core::Starts::elastic) forecaster_.clear();
     ControllerLock lock;  // shows what was withheld
     set_preemption(Preemption::as_hosted);
 }

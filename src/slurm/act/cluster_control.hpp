@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "slurm/act/forecaster.hpp"
 #include "slurm/act/plan_executor.hpp"
 #include "slurm/read/preemptor_reader.hpp"
 
@@ -46,6 +47,10 @@ class ClusterControl {
     // new plan.
     bool carry_out(const core::Plan& plan, Time now) { return plan_executor_.carry_out(plan, now); }
 
+    // What users are told of jobs that wait; after each pass, and when it is to go on.
+    Forecaster& forecaster() { return forecaster_; }
+    const Forecaster& forecaster() const { return forecaster_; }
+
     // Moves ripe agreements forward.
     void advance_agreements(Time now) { agreement_executor_.advance(now); }
     // When some will be ripe by time alone; kNever if none.
@@ -67,6 +72,7 @@ class ClusterControl {
     GroupRunner groups_;
     PreemptionExecutor preemption_;
     PlanExecutor plan_executor_;
+    Forecaster forecaster_{config_, reading_};
 };
 
 }  // namespace elastic::slurm

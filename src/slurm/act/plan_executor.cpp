@@ -56,6 +56,7 @@ bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     bool refused = false, is_stopped = false;
     awaited_.begin_look();
     state_.observations.begin_look();
+    reading_.reserved.clear();
     auto action = plan.actions.begin();
     while (action != plan.actions.end()) {
         ControllerLock lock;
@@ -319,8 +320,11 @@ void PlanExecutor::offer_growth(controller::Job& known, const Action& action, Ti
 }
 
 void PlanExecutor::do_reserve(const Action& action) {
-    if (job_record_t* job = pending_job(action.job); job && config_.starts == core::Starts::elastic)
+    if (job_record_t* job = pending_job(action.job);
+        job && config_.starts == core::Starts::elastic) {
         job->start_time = static_cast<time_t>(action.time);
+        reading_.reserved[action.job] = action.time;
+    }
     // Who has no room yet may have none then either.
     const core::Snapshot& snapshot = reading_.view.snapshot;
     if (snapshot.pending[action.place].not_before > snapshot.now) return;

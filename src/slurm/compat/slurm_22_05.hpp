@@ -164,6 +164,13 @@ inline void keep_steps_in_controller(job_record_t*) {}
 // slurm.conf is still being read, is nothing new.
 constexpr bool kReconfiguresByInit = false;
 
+// Whether the state PLANNED says anything of the node: it is not in use, or since 24.11 not wholly.
+// The first of these is called before the second.
+inline void count_processors_in_use() {}
+inline bool may_be_planned(const node_record_t* node) {
+    return !IS_NODE_ALLOCATED(node);
+}
+
 // Why a scheduling cycle has ended: it was through with the queue.
 inline void count_end_of_cycle(diag_stats_t&) {}
 

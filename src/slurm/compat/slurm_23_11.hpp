@@ -337,6 +337,39 @@ inline void keep_steps_in_controller([[maybe_unused]] job_record_t* job) {
 #endif
 }
 
+#if SLURM_SINCE(26, 5)
+inline std::uint16_t processors_in_use(const node_record_t* node) {
+    return node_select_stats_array[node->index]->alloc_cpus;
+}
+#elif SLURM_SINCE(25, 5)
+inline std::uint16_t processors_in_use(const node_record_t* node) {
+    return node->alloc_cpus;
+}
+#elif SLURM_SINCE(24, 11)
+inline std::uint16_t processors_in_use(const node_record_t* node) {
+    std::uint16_t in_use = 0;
+    select_g_select_nodeinfo_get(node->select_nodeinfo, SELECT_NODEDATA_SUBCNT,
+                                 NODE_STATE_ALLOCATED, &in_use);
+    return in_use;
+}
+#endif
+
+#if SLURM_SINCE(24, 11)
+inline void count_processors_in_use() {
+    select_g_select_nodeinfo_set_all();
+}
+inline bool may_be_planned(const node_record_t* node) {
+    if (!IS_NODE_ALLOCATED(node)) return true;
+    const std::uint16_t in_use = processors_in_use(node);
+    return in_use > 0 && in_use < node->cpus_efctv;
+}
+#else
+inline void count_processors_in_use() {}
+inline bool may_be_planned(const node_record_t* node) {
+    return !IS_NODE_ALLOCATED(node);
+}
+#endif
+
 inline void count_end_of_cycle(diag_stats_t& shown) {
     ++shown.schedule_exit[SCHEDULE_EXIT_END];
     ++shown.bf_exit[BF_EXIT_END];

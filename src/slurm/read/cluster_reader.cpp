@@ -25,7 +25,7 @@ void ClusterReader::read(Time now) {
 void ClusterReader::read_queue() {
     {
         ControllerLock lock;
-        reading_.queue.list(config_.starts == core::Starts::elastic);
+        reading_.queue.list();
     }
     {
         ControllerLock lock;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "slurm/read/agreed_nodes.hpp"
@@ -21,6 +23,7 @@ struct Reading {
     controller::SchedulerParameters parameters;  // as of the last view; none with Starts=slurm
     int started = 0;                             // jobs, in this pass
     std::map<JobId, Time> preempted;  // when Slurm was last told to preempt jobs for this one
+    std::map<JobId, Time> reserved;   // when jobs start by the last plan
     std::vector<core::Terms> terms;  // what the site says of its nodes; empty where it says nothing
 };
 

@@ -35,9 +35,11 @@ class NodeUse {
     // When the first of those in use comes free; kNever if none is in use.
     Time next_coming_free(const NodeSet&, Time now) const;
 
+    // When it comes free, whoever has it; -1: nobody.
+    Time until(int node) const { return std::max(held_until_[index(node)], shared_until(node)); }
+
   private:
     static std::size_t index(int node) { return static_cast<std::size_t>(node); }
-    Time until(int node) const { return std::max(held_until_[index(node)], shared_until(node)); }
 
     // By node, -1: by nobody.
     std::vector<Time> shared_until_, owned_until_, held_until_;

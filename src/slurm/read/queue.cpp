@@ -28,8 +28,9 @@ int is_stale(void* element, void*) {
 
 }  // namespace
 
-void Queue::list(bool forget_starts) {
-    records_.reset(build_job_queue(forget_starts, false));
+void Queue::list() {
+    constexpr bool kForgetStarts = false;  // they are those of a forecast, made less often
+    records_.reset(build_job_queue(kForgetStarts, false));
 }
 
 void Queue::sort() {

@@ -22,8 +22,8 @@ class Queue {
     };
 
     // Lists the jobs that could run if there were room.  Needs ControllerLock (Slurm splits job
-    // arrays meanwhile).  `forget_starts`: expected starts are this scheduler's, to be made anew.
-    void list(bool forget_starts);
+    // arrays meanwhile).
+    void list();
     // Orders what list() found and is still there.  Needs ControllerLock, list()'s hold or a later
     // one.
     void sort();

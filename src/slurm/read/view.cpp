@@ -63,6 +63,17 @@ void count_idle_and_shared(const NodeUse& use, const NodeSet& usable,
         snapshot.shared_until.push_back({where.first, nodes, where.second});
 }
 
+std::vector<Time> free_from(const NodeUse& use, const NodeSet& usable, Time now) {
+    std::vector<Time> result;
+    for (int node = 0; node < node_record_count; ++node) {
+        const bool is_there = usable.has(node) || use.held().has(node);
+        const Time until =
+            use.until(node) < 0 && is_idle(node) ? 0 : std::max(use.until(node), now);
+        result.push_back(is_there ? until : kNever);
+    }
+    return result;
+}
+
 }  // namespace
 
 void View::split_claimed() {
@@ -123,6 +134,7 @@ void read_cluster(const Knowledge& knowledge, View& view) {
     const controller::PoolMap pools = make_pools(eligibilities, conditions, view);
     pending.make_groups();
     running.count_held(pools);
+    view.free_from = free_from(use, eligibilities.usable(), knowledge.now);
     count_idle_and_shared(use, eligibilities.usable(), pools, view.snapshot);
     if (knowledge.config.starts == core::Starts::slurm) knowledge.planned.read(knowledge, view);
 }

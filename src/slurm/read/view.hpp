@@ -32,12 +32,13 @@ struct View {
     std::set<JobId> in_groups;  // running jobs, by groups of which others wait
     std::vector<Queue::Place> unasked;  // places of requests that Slurm has not been asked about
     std::size_t looked_at = 0;          // places of the queue, in all views, whether there are such
-    NodeSet planned;                    // that Slurm's backfill has planned for jobs (Starts=slurm)
-    std::set<JobId> heterogeneous;      // leaders of jobs that wait and cannot be started
-    int nodes_in_all = 0;               // that exist
-    int node_records = 0;               // in Slurm's table, which may have some to spare
-    bool private_jobs = true;           // PrivateData has "jobs"
-    std::vector<SupplySet> supply;      // as far as Slurm knows the nodes
+    std::vector<Time> free_from;    // by node, by the estimate of who has it; kNever: not to be had
+    NodeSet planned;                // that Slurm's backfill has planned for jobs (Starts=slurm)
+    std::set<JobId> heterogeneous;  // leaders of jobs that wait and cannot be started
+    int nodes_in_all = 0;           // that exist
+    int node_records = 0;           // in Slurm's table, which may have some to spare
+    bool private_jobs = true;       // PrivateData has "jobs"
+    std::vector<SupplySet> supply;  // as far as Slurm knows the nodes
     std::vector<std::string> supply_errors;  // what of the supply cannot be in force, and why
     time_t read = 0;                         // when; Slurm's marks of change have this resolution
 

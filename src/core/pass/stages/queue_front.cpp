@@ -56,12 +56,17 @@ bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size) {
     return true;
 }
 
+std::optional<Reservation> QueueFront::earliest(Schedule& schedule, std::uint32_t pending,
+                                                int size) {
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    return job.elastic.profile.empty()
+               ? whole(schedule, pending, size)
+               : schedule.fit(pending, std::max(schedule.snapshot().now, job.not_before));
+}
+
 bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size) {
     const PendingJob& job = schedule.snapshot().pending[pending];
-    auto reservation =
-        job.elastic.profile.empty()
-            ? whole(schedule, pending, size)
-            : schedule.fit(pending, std::max(schedule.snapshot().now, job.not_before));
+    auto reservation = earliest(schedule, pending, size);
     if (!reservation || reservation->from > schedule.snapshot().now + schedule.snapshot().window)
         return false;
     if (has_promise(schedule, pending) && !schedule.queue().is_deferred(pending))

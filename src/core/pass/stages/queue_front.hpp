@@ -27,6 +27,9 @@ class QueueFront {
     // reservations for all of its pools; with conservative backfilling each of its copies gets one.
     void block(Schedule&, std::uint32_t pending, int size);
 
+    // The reservation that the job would have now; nothing if its nodes never come free.
+    static std::optional<Reservation> earliest(Schedule&, std::uint32_t pending, int size);
+
   private:
     void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
               std::vector<std::uint8_t>& eligibilities, bool all);
