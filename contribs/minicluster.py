@@ -1072,7 +1072,7 @@ def checked(settings):
     refuse_if(settings.controllers == 2 and not can_unshare(),
               "--controllers 2 is for root, where 'unshare --mount --uts' works: each has a host name of its own")
     for name, _ in settings.file_line:
-        refuse_if(not re.fullmatch(r"\w+\.conf", name), f"--file-line: not a file beside slurm.conf: '{name}'")
+        refuse_if(not re.fullmatch(r"\w+\.(conf|lua)", name), f"--file-line: not a file beside slurm.conf: '{name}'")
     if settings.private_tmp and not can_unshare():
         say("note: nodes share /tmp, /dev/shm and host name: only root, by 'unshare', can give them their own")
         settings.private_tmp = False

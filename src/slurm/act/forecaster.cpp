@@ -12,6 +12,7 @@
 
 #include "common/text.hpp"
 #include "slurm/lock.hpp"
+#include "slurm/read/staging.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -19,7 +20,10 @@ namespace elastic::slurm {
 namespace {
 
 constexpr auto kSlice = std::chrono::milliseconds(10);
+constexpr auto kStaging = std::chrono::milliseconds(500);  // between two looks for who may stage in
 constexpr auto kRest = 2 * kSlice;  // behind each, so that it has a third of the processor
+
+constexpr Duration kLeastInterval = 1;
 
 template <class Function>
 void for_each_pending(Function&& function) {
@@ -86,13 +90,17 @@ void Forecaster::clear() {
 }
 
 void Forecaster::begin_if_due() {
+    if (reading_.view.stages_in && Clock::now() - staged_ >= kStaging) stage_in();
     if (is_at_work_ || config_.starts != core::Starts::elastic || !is_due()) return;
     begin();
 }
 
+// At once if nobody waits any more, and soon for a job whose data are only staged in once a start
+// is expected of it.
 bool Forecaster::is_due() const {
-    return !begun_ ||
-           Clock::now() - *begun_ >= std::chrono::duration<double>(config_.forecast_interval);
+    if (!begun_ || (shows_any_ && reading_.view.snapshot.pending.empty())) return true;
+    const Duration since = std::chrono::duration<double>(Clock::now() - *begun_).count();
+    return since >= (reading_.view.wants_forecast ? kLeastInterval : config_.forecast_interval);
 }
 
 void Forecaster::begin() {
@@ -134,6 +142,8 @@ void Forecaster::tell() {
     const auto nodes = controller::expected_nodes(forecast_.starts(), pools_);
     tell_jobs(nodes);
     show_planned(nodes);
+    shows_any_ = !nodes.empty();
+    if (reading_.view.stages_in) stage_in();
 }
 
 // Each job with the first of its starts, an index into those of the forecast.
@@ -178,6 +188,13 @@ void Forecaster::tell_jobs(const std::vector<std::vector<int>>& nodes) {
         if (!told.contains(job->job_id) && !reading_.reserved.contains(job->job_id))
             forget_start(job);
     });
+}
+
+// In the order of what jobs are expected to start; the plugins look at all that wait.
+void Forecaster::stage_in() {
+    staged_ = Clock::now();
+    ControllerLock lock;
+    begin_staging();
 }
 
 void Forecaster::show_planned(const std::vector<std::vector<int>>& nodes) {

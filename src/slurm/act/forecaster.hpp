@@ -23,7 +23,8 @@ class Forecaster {
     // Locks.  Nobody is expected to start any more, and no node is planned.
     void clear();
 
-    // After a pass: begins a forecast of what it has read, if one is due.
+    // After a pass: begins a forecast of what it has read, if one is due, and has the data of jobs
+    // staged in of which a start is expected.
     void begin_if_due();
     // Works for a while, and tells what was found when that is all, or ForecastTime is over: then
     // it locks.
@@ -37,16 +38,18 @@ class Forecaster {
     void tell();
     void tell_jobs(const std::vector<std::vector<int>>& nodes);
     void forget_others() const;
+    void stage_in();
     void show_planned(const std::vector<std::vector<int>>& nodes);
     std::vector<std::pair<JobId, std::size_t>> first_starts() const;
 
     const core::Config& config_;
     Reading& reading_;
     core::Forecast forecast_;
-    bool is_at_work_ = false;
+    bool is_at_work_ = false, shows_any_ = false;
     std::optional<Clock::time_point> begun_;
     Clock::time_point next_{};
     Clock::duration worked_{};
+    Clock::time_point staged_{};
     // Of the forecast that is being made: what it is made of, jobs that an entry stands for besides
     // its own, and the nodes by pool.
     core::Snapshot snapshot_;

@@ -267,6 +267,7 @@ controller::Verdict ask_whether_runnable(job_record_t* job, const Attempt& attem
     Untouched untouched(job);
     NarrowedRequest narrowed(job, NodeSet().complement(), sizes);
     const int rc = compat::test_allocation(job);
+    if (rc == ESLURM_BURST_BUFFER_WAIT) return Verdict::unknown;  // Slurm has not come to nodes
     const bool is_barred = rc == ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE ||
                            rc == ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
     if (!is_barred) return Verdict::runnable;

@@ -13,6 +13,7 @@
 #include "slurm/read/hindrance.hpp"
 #include "slurm/read/limits.hpp"
 #include "slurm/read/request.hpp"
+#include "slurm/read/staging.hpp"
 
 namespace elastic::slurm {
 
@@ -87,8 +88,9 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     pending.shares_nodes = !has_whole_nodes(job);
     pending.not_before = room_from(job, request, eligible, pending.shares_nodes);
     set_sizes(job, known, nodes, place, pending.elastic);
+    defer_until_staged(job, pending);
     pending.alternative = place.one_of_several && seen_.contains(place.job);
-    pending.reserves = bounds_.reserves(job, pending.alternative);
+    pending.reserves = std::min(pending.reserves, bounds_.reserves(job, pending.alternative));
     const int tasks = pending.alternative ? 1 : startable_tasks(job) - groups_.copies(job->job_id);
     if (tasks < 1) return groups_.add_begun(std::move(pending), place);
     pending.copies = controller::copies_of(tasks, nodes, node_record_count);
@@ -99,6 +101,17 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
     if (!pending.alternative) groups_.add(job, known, pending, place, tasks);
     view_.snapshot.pending.push_back(std::move(pending));
     view_.places.push_back(place);
+}
+
+// As Slurm's loops: nodes are kept for a job whose data are on their way, and not before.
+void PendingReader::defer_until_staged(job_record_t* job, core::PendingJob& pending) {
+    const Staging staging = staging_of(job);
+    if (staging == Staging::done) return;
+    pending.not_before = std::max(pending.not_before, knowledge_.now + 1);
+    view_.stages_in = true;
+    if (staging == Staging::under_way) return;
+    pending.reserves = 0;
+    if (!job->start_time) view_.wants_forecast = true;
 }
 
 // By what has nothing to do with nodes.

@@ -33,6 +33,7 @@ class PendingReader {
 
   private:
     void read_job(job_record_t*, const Queue::Place&);
+    void defer_until_staged(job_record_t*, core::PendingJob&);
     bool is_held_back(job_record_t*, const Queue::Place&, int nodes);
     bool needs_close_look(const Queue::Place&);
     bool is_barred(controller::RequestId, const Queue::Place&);
