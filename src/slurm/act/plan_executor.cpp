@@ -10,8 +10,8 @@
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
 #include "slurm/act/wait_reasons.hpp"
-#include "slurm/read/eligibility.hpp"
 #include "slurm/cycle_counts.hpp"
+#include "slurm/read/eligibility.hpp"
 #include "slurm/read/request.hpp"
 #include "slurm/records.hpp"
 
