@@ -230,6 +230,7 @@ void Scheduler::run() {
     // First of all the table must be as Slurm's records are: applications that reconnect are
     // answered from it.
     name_scheduler();
+    cluster_.forecaster().clear();  // of a scheduler before this one
     cluster_.read(now);
     gate_.set_askable(controller::askable_jobs(state_, config_, now));
     cluster_.configure();

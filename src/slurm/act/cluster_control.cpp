@@ -27,7 +27,6 @@ ClusterControl::ClusterControl(const core::Config& config, controller::State& st
                      placement_, preemption_, reading_) {}
 
 void ClusterControl::begin() {
-    forecaster_.clear();
     withheld_nodes().choose_by([this] {
         return config_.starts == core::Starts::slurm ? agreed_.beside_victims() : NodeSet();
     });
