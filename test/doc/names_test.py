@@ -21,7 +21,7 @@ import sys
 ROOT = pathlib.Path(sys.argv[1])
 OWN_FOLDERS = ("src", "test", "doc", "contribs")
 ABOUT_THE_TREE = ("README.md", "CONTRIBUTING.md", "doc/architecture.md", "doc/protocol.md", "test/*/README.md")
-ELSEWHERE = r"/|~|\$|\W?[A-Z]+\W?/|(auth|sched|select|job_submit)/\w+$|testsuite/"
+ELSEWHERE = r"/|~|\$|\W?[A-Z]+\W?/|(auth|burst_buffer|sched|select|job_submit)/\w+$|testsuite/"
 
 
 def own_files():
