@@ -7,9 +7,15 @@ namespace elastic::controller {
 
 namespace {
 
+// A job may say hello before its start, and so its size, has been read.
+bool may_have_more_than_least(const Job& job) {
+    return !job.running || job.nodes > job.annotation.min;
+}
+
 bool is_askable(const Job& job, const core::Config& config, Time now) {
-    return job.annotation.malleable && job.takes_part(now, grace_of(config, job)) &&
-           job.participation.not_before <= now && job.nodes > job.annotation.min;
+    return job.elastic && job.annotation.malleable &&
+           job.participation.is_present(now, grace_of(config, job)) &&
+           job.participation.not_before <= now && may_have_more_than_least(job);
 }
 
 }  // namespace

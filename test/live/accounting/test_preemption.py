@@ -3,10 +3,9 @@
 
 import pytest
 from conftest import OPTIONS, USER, Account, skip_without_what_it_needs
-from elastic_live import ELASTIC, SLURM_VERSION, Cluster, wait_until
+from elastic_live import ELASTIC, Cluster, wait_until
 
-pytestmark = [pytest.mark.modes("ms"),
-              pytest.mark.skipif(SLURM_VERSION >= (23, 11), reason="preemption has been tried with Slurm 22.05 only")]
+pytestmark = [pytest.mark.modes("ms")]
 CONF = ["PriorityType=priority/multifactor", "PriorityWeightQOS=1000", "PreemptType=preempt/elastic_qos",
         "PreemptMode=REQUEUE"]
 LOOPS = "SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0"
