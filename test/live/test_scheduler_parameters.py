@@ -7,7 +7,7 @@ import socket
 import time
 
 import pytest
-from elastic_live import BESIDE_SLURM, wait_until
+from elastic_live import BESIDE_SLURM, SLURM_VERSION, wait_until
 
 pytestmark = [pytest.mark.modes("ms"),
               pytest.mark.skipif(BESIDE_SLURM, reason="with Starts=slurm they are for Slurm's loops")]
@@ -132,6 +132,7 @@ def test_passes_are_so_far_apart(cluster, parameters):
     assert second - first >= 3.9
 
 
+@pytest.mark.skipif(SLURM_VERSION >= (24, 11), reason="a connection has a thread only once it says what it wants")
 def test_no_pass_begins_while_slurmctld_is_busy(cluster, parameters):
     """It has a thread for each connection that has not said yet what it wants, for MessageTimeout."""
     parameters("max_rpc_cnt=20")
