@@ -45,6 +45,8 @@ struct Case {
 // Evolution profiles are left out where a test has another picture of who uses which nodes when:
 // simulation_elastic_test.cpp has what holds for them.
 enum class Profiles { some, none };
+// Jobs that start together.
+enum class Bound { some, none };
 
 Snapshot without_profiles(Snapshot snapshot) {
     for (RunningJob& job : snapshot.running) job.elastic.profile.clear();
@@ -60,12 +62,13 @@ Snapshot without_deferred(Snapshot snapshot) {
 
 template <class Check>
 void for_random_cases(std::uint64_t standard_seed, int count, Check check,
-                      Profiles profiles = Profiles::some) {
-    Rng rng(seed(standard_seed));
+                      Profiles profiles = Profiles::some, Bound bound_jobs = Bound::some) {
+    Rng rng(seed(standard_seed)), bound(standard_seed);
     for (int i = 0; i < count; ++i) {
         RandomSnapshot random(rng);
         Snapshot snapshot = random.anything();
         if (profiles == Profiles::none) snapshot = without_profiles(std::move(snapshot));
+        if (bound_jobs == Bound::some && i % 4 == 0) RandomSnapshot(bound).bind(snapshot);
         check_ok(validate(snapshot));
         Policy policy = *preset(preset_names()[i % preset_names().size()]);
         if (random.chance(30)) policy = Policy{};
@@ -136,7 +139,9 @@ void check_shrink(const Case& c, const Action& action) {
         holds(action.nodes[p] == 0 ||
                   action.nodes[p] <= job.held[p] - (p == job.batch_host_pool ? 1 : 0),
               c);
-    holds(action.beneficiary != 0 && action.beneficiary != action.job, c);
+    const auto starts_together = [](const PendingJob& job) { return job.together != 0; };
+    holds(action.beneficiary != 0 || std::ranges::any_of(c.snapshot.pending, starts_together), c);
+    holds(action.beneficiary != action.job, c);
 }
 
 void check_expand(const Case& c, const Action& action) {
@@ -505,7 +510,7 @@ TEST(who_waits_for_victims_gets_all_it_needs_from_them) {
                     });
                 holds(action.deferred == has_victims, c);
             }
-            if (action.kind != ActionKind::shrink) continue;
+            if (action.kind != ActionKind::shrink || !action.beneficiary) continue;
             holds(std::any_of(c.actions.begin(), c.actions.end(),
                               [&](const Action& other) {
                                   return gives_nodes(other) && other.deferred &&
@@ -653,7 +658,7 @@ TEST(what_another_scheduler_has_planned_is_not_delayed) {
                       c);
             }
         },
-        Profiles::none);
+        Profiles::none, Bound::none);
     check_that(planned > 1000);
 }
 
@@ -818,6 +823,40 @@ TEST(requests_push_nobody_back_beyond_the_bound) {
     check_that(delayed > 10);
 }
 
+// Of jobs that start together.
+TEST(components_start_together_or_not_at_all) {
+    int starts = 0, reservations = 0, waits = 0;
+    for_random_cases(27, 12000, [&](const Case& c) {
+        std::map<JobId, int> components, started, reserved;
+        std::map<JobId, Time> times;
+        for (const PendingJob& job : c.snapshot.pending) components[job.together] += 1;
+        for (const Action& action : c.actions) {
+            if (action.kind != ActionKind::start && action.kind != ActionKind::reserve) continue;
+            const JobId together = c.snapshot.pending[action.place].together;
+            if (action.kind == ActionKind::start) {
+                holds(!together || !action.deferred, c);
+                ++started[together];
+            } else {
+                ++reserved[together];
+                const Time time = times.emplace(together, action.time).first->second;
+                holds(!together || time == action.time, c);
+            }
+        }
+        for (const auto& [together, count] : components) {
+            if (!together) continue;
+            const bool starts_now = started[together] > 0, is_reserved = reserved[together] > 0;
+            holds(!starts_now || (started[together] == count && !is_reserved), c);
+            holds(!is_reserved || reserved[together] == count, c);
+            starts += starts_now;
+            reservations += is_reserved;
+            waits += !starts_now && !is_reserved;
+        }
+    });
+    check_that(starts > 200);
+    check_that(reservations > 200);
+    check_that(waits > 200);
+}
+
 TEST(the_same_snapshot_gives_the_same_plan) {
     Planner used;
     for_random_cases(16, 3000, [&](const Case& c) {
@@ -884,22 +923,26 @@ bool has_two_turns(const Case& given) {
 TEST(copies_are_planned_as_entries_of_their_own) {
     int several = 0, out_of_turn = 0;
     Rng rng(seed(20));
-    for_random_cases(19, 6000, [&](const Case& given) {
-        const Case folded(with_copies(given.snapshot, rng), given.policy);
-        check_ok(validate(folded.snapshot));
-        auto [snapshot, from] = unfolded(folded.snapshot);
-        Case plain(std::move(snapshot), given.policy);
-        std::map<std::uint32_t, int> starts;
-        for (Action& action : plain.actions) {
-            if (action.kind != ActionKind::start && action.kind != ActionKind::reserve) continue;
-            action.place = from[action.place];
-            several += action.kind == ActionKind::start && ++starts[action.place] > 1;
-        }
-        const bool is_same = text_of(folded.actions) == text_of(plain.actions);
-        if (!is_same && has_two_turns(folded)) return void(++out_of_turn);
-        ck_assert_msg(is_same, "%s\nnot\n%s", folded.text().c_str(),
-                      text_of(plain.actions).c_str());
-    });
+    for_random_cases(
+        19, 6000,
+        [&](const Case& given) {
+            const Case folded(with_copies(given.snapshot, rng), given.policy);
+            check_ok(validate(folded.snapshot));
+            auto [snapshot, from] = unfolded(folded.snapshot);
+            Case plain(std::move(snapshot), given.policy);
+            std::map<std::uint32_t, int> starts;
+            for (Action& action : plain.actions) {
+                if (action.kind != ActionKind::start && action.kind != ActionKind::reserve)
+                    continue;
+                action.place = from[action.place];
+                several += action.kind == ActionKind::start && ++starts[action.place] > 1;
+            }
+            const bool is_same = text_of(folded.actions) == text_of(plain.actions);
+            if (!is_same && has_two_turns(folded)) return void(++out_of_turn);
+            ck_assert_msg(is_same, "%s\nnot\n%s", folded.text().c_str(),
+                          text_of(plain.actions).c_str());
+        },
+        Profiles::some, Bound::none);
     check_that(several > 500);
     check_that(out_of_turn < 20);
 }

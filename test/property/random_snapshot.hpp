@@ -39,6 +39,21 @@ class RandomSnapshot {
         return b.snapshot;
     }
 
+    // Two or three jobs of the queue, one behind the other, start together.
+    void bind(core::Snapshot& snapshot) {
+        std::vector<core::PendingJob>& queue = snapshot.pending;
+        const int count = between(2, 3), last = static_cast<int>(queue.size()) - count;
+        if (last < 0) return;
+        const auto begin = queue.begin() + between(0, last);
+        if (std::any_of(begin, begin + count, [](const auto& job) { return job.claimed; })) return;
+        for (auto job = begin; job != begin + count; ++job) {
+            job->elastic = rigid(std::min(job->elastic.pref, between(1, 8)));
+            job->divisible = 0;
+            job->not_before = begin->not_before;
+            job->together = begin->id;
+        }
+    }
+
     // Many that wait for victims, some of which have left their nodes.
     core::Snapshot contended() {
         SnapshotBuilder b = machine(chance(60) ? 1 : between(2, 3));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Jobs whose start cannot be judged by numbers (those that share nodes, wait for victims, or have
-// an evolution profile or a price) demand nothing in the queue's index, so that every search finds
-// them and the stages judge them.
+// Jobs whose start cannot be judged by numbers (those that share nodes, wait for victims, start
+// together, or have an evolution profile or a price) demand nothing in the queue's index, so that
+// every search finds them and the stages judge them.
 #include "core/availability/snapshot_index.hpp"
 
 #include <algorithm>
@@ -12,6 +12,7 @@ namespace {
 QueueIndex::Demand demand_of(const PendingJob& job) {
     const bool has_price = job.elastic.price >= 0;
     if (job.claimed || job.shares_nodes || has_price || !job.elastic.profile.empty()) return {};
+    if (job.together) return {};
     if (job.divisible > 0)  // it ranks by its duration on the fewest nodes
         return {job.requested_size(), job.smallest_start(), 0,
                 std::max(job.duration_at(job.elastic.max), 0.0)};
@@ -35,11 +36,15 @@ void SnapshotIndex::load(const Snapshot& snapshot) {
 void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
     claimed.clear();
     promised.clear();
+    followers.clear();
     waiting = malleable_waiting = 0;
     alternatives = false;
     std::vector<QueueIndex::Demand>& demands = queue.begin_anew();
     for (const PendingJob& job : jobs) {
-        count(job, static_cast<std::uint32_t>(demands.size()));
+        const auto place = static_cast<std::uint32_t>(demands.size());
+        count(job, place);
+        if (job.together && place > 0 && jobs[place - 1].together == job.together)
+            followers.push_back(place);
         demands.push_back(demand_of(job));
     }
     queue.build();

@@ -18,8 +18,10 @@ struct SnapshotIndex {
     QueueIndex queue;                     // place i is Snapshot::pending[i]
     std::vector<std::uint32_t> claimed;   // places of claimed jobs, ascending
     std::vector<std::uint32_t> promised;  // ... of those that have been promised a start
-    int waiting = 0;                      // jobs in the queue
-    int malleable_waiting = 0;            // of those
+    // ... of jobs that start together but the first, which stands for all of them
+    std::vector<std::uint32_t> followers;
+    int waiting = 0;            // jobs in the queue
+    int malleable_waiting = 0;  // of those
     int malleable_running = 0;
     int profiles_running = 0;   // running jobs with an evolution profile
     bool alternatives = false;  // some job stands in the queue for several partitions

@@ -94,6 +94,7 @@ void fields(F& f, PendingJob& job) {
     f.optional("alternative", job.alternative);
     f.optional("copies", job.copies, kSomeNodes, 1);
     f.optional("reserves", job.reserves, kNodes, kMaxNodes);
+    f.optional("together", job.together, kId);
 }
 
 template <class F>
@@ -177,6 +178,7 @@ class Checker {
         check_pools();
         for (const RunningJob& job : snapshot_.running) check_running(job);
         for (const PendingJob& job : snapshot_.pending) check_pending(job);
+        check_together();
         for (const SharedNodes& shared : snapshot_.shared_until) check_shared(shared);
         if (!error_) check_totals();
         for (const Promise& promise : snapshot_.promises) check_promise(promise);
@@ -261,6 +263,23 @@ class Checker {
                 "pending job {}: one that is claimed or an alternative has no copies", job.id);
         require(job.duration >= 0, "pending job {}: negative duration", job.id);
         if (job.claimed) claimed_.insert(job.id);
+    }
+
+    void check_together() {
+        std::set<JobId> seen;
+        const PendingJob* before = nullptr;
+        for (const PendingJob& job : snapshot_.pending) {
+            const bool follows = before && before->together == job.together;
+            before = &job;
+            if (!job.together) continue;
+            require(follows || seen.insert(job.together).second,
+                    "pending job {}: others stand between those that start together", job.id);
+            require(
+                !job.elastic.malleable && !job.elastic.evolving && job.copies == 1 && !job.claimed,
+                "pending job {}: one that starts together with others is rigid, has no copies "
+                "and is not claimed",
+                job.id);
+        }
     }
 
     void check_shared(const SharedNodes& shared) {

@@ -83,6 +83,9 @@ struct PendingJob {
     // Reservations that it may have, one a copy; 0: nobody waits for it, as for a site's jobs of
     // low priority (SchedulerParameters=bf_min_prio_reserve).
     int reserves = kMaxNodes;
+    // Starts in the same instant as all jobs of this number, which are places of the queue one
+    // behind the other, or not at all: a component of a heterogeneous job.  0: starts by itself.
+    JobId together = 0;
 
     // Rigid, and content with any size from the preferred one to the maximum when it starts.
     bool has_range() const {

@@ -51,6 +51,7 @@ struct Forecast::Scratch {
     bool add_reservation(std::uint32_t place);
     void add_unreserved(std::uint32_t place, int size);
     void look_at(std::uint32_t place);
+    void look_at_together(std::uint32_t first);
 };
 
 void Forecast::Scratch::add_claimed() {
@@ -85,7 +86,26 @@ void Forecast::Scratch::add_unreserved(std::uint32_t place, int size) {
         starts.push_back({place, found->from, found->to, std::move(found->nodes), false});
 }
 
+void Forecast::Scratch::look_at_together(std::uint32_t first) {
+    const std::size_t before = schedule().plan().actions.size();
+    if (!start_on_idle_nodes(pass, first)) pass.front.block(pass.schedule, first, 1);
+    const auto& actions = schedule().plan().actions;
+    for (std::size_t i = before; i < actions.size(); ++i) add_start(actions[i].place, actions[i]);
+    if (actions.size() > before) return;
+    bool is_reserved = false;
+    for (const Reservation& one : schedule().reservations().all()) {
+        if (one.job < first || one.job >= Together::end(schedule().snapshot(), first)) continue;
+        starts.push_back({one.job, one.from, one.to, one.nodes, true});
+        is_reserved = true;
+    }
+    const Together jobs(pass.schedule, first);
+    if (is_reserved || !jobs.may_start()) return;
+    for (Reservation& one : jobs.earliest(schedule().snapshot().now))
+        starts.push_back({one.job, one.from, one.to, std::move(one.nodes), false});
+}
+
 void Forecast::Scratch::look_at(std::uint32_t place) {
+    if (job(place).together && !schedule().queue().decided(place)) return look_at_together(place);
     const std::size_t before = schedule().plan().actions.size();
     while (!schedule().queue().decided(place) && start_on_idle_nodes(pass, place)) {
     }

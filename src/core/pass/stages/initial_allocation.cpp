@@ -10,23 +10,10 @@
 #include "core/pass/choices/choices.hpp"
 #include "core/pass/stages/lifted_reservation.hpp"
 #include "core/pass/stages/queue_walk.hpp"
+#include "core/pass/stages/together.hpp"
 
 namespace elastic::core {
 namespace {
-
-// Whether the partly used nodes of `shared` may be taken until `end`: a reservation may count on
-// their coming free.
-bool may_share_until(Schedule& schedule, const PoolCounts& idle, const PoolCounts& shared,
-                     Time end) {
-    const Time shadow = schedule.reservations().first_fall();
-    if (end <= shadow) return true;
-    for (PoolId pool = 0; pool < schedule.pools(); ++pool) {
-        if (shared[pool] == 0) continue;
-        if (schedule.availability().free_between(pool, shadow, end) < idle[pool] + shared[pool])
-            return false;
-    }
-    return true;
-}
 
 // A job that shares nodes and does not fit on the idle ones: the rest may be found on partly used
 // nodes.  Whether there is room on them, only Slurm knows; if not, the job comes back as one that
@@ -41,10 +28,9 @@ bool start_on_shared_nodes(Schedule& schedule, std::uint32_t pending, Reason rea
     PoolCounts shared(schedule.pools(), 0);
     const auto left = [&](PoolId pool) { return schedule.nodes().shared(pool); };
     if (choose(schedule.eligible(job.eligible), missing, left, shared) < missing) return false;
-    if (!may_share_until(schedule, idle.by_pool, shared, end)) return false;
+    if (!schedule.may_share_until(idle.by_pool, shared, end)) return false;
     schedule.start(pending, idle.by_pool, size, reason);
-    const Time shadow = schedule.reservations().first_fall();
-    if (shadow < end) schedule.availability().take(shadow, end, shared);
+    schedule.take_shared(shared, end);
     return true;
 }
 
@@ -113,15 +99,24 @@ QueueIndex::By content_with(const Policy& policy) {
                : QueueIndex::By::size;
 }
 
+// Whether a job before it, or before one that starts together with it, waits for any of its pools.
+bool is_behind(const Pass& pass, std::uint32_t pending) {
+    const Snapshot& snapshot = pass.schedule.snapshot();
+    for (std::uint32_t place = pending; place < Together::end(snapshot, pending); ++place)
+        if (pass.front.is_behind(snapshot.pending[place].eligible)) return true;
+    return false;
+}
+
 }  // namespace
 
 bool start_on_idle_nodes(Pass& pass, std::uint32_t pending) {
     Schedule& schedule = pass.schedule;
     if (schedule.queue().is_deferred(pending)) return false;
     const PendingJob& job = schedule.snapshot().pending[pending];
-    const bool behind = pass.front.is_behind(job.eligible);
+    const bool behind = is_behind(pass, pending);
     if (behind && !choices::may_overtake(schedule.policy())) return false;
     const Reason reason = behind ? Reason::backfilled : Reason::fits;
+    if (job.together) return Together(schedule, pending).start(reason);
     if (!job.elastic.profile.empty()) return schedule.start_with_steps(pending, reason);
     const FreeNodes idle = idle_nodes_for(schedule, job);
     if (idle.count == 0)

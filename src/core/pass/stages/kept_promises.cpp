@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/pass/choices/choices.hpp"
+#include "core/pass/stages/together.hpp"
 
 namespace elastic::core {
 
@@ -28,6 +29,7 @@ KeptPromises::~KeptPromises() {
 void KeptPromises::keep(std::uint32_t pending) {
     if (schedule_.queue().is_deferred(pending) || schedule_.reservations().of(pending) > 0) return;
     const PendingJob& job = schedule_.snapshot().pending[pending];
+    if (job.together) return keep_together(pending);
     const int size = choices::initial_size(schedule_, job);
     if (size < 1 || size > schedule_.nodes().count(job.eligible)) return;
     if (!job.elastic.profile.empty()) return keep_steps(pending);
@@ -54,6 +56,21 @@ void KeptPromises::keep(std::uint32_t pending) {
         std::max(reservation.from + duration, std::nextafter(reservation.from, kNever));
     schedule_.reserve(std::move(reservation));
     kept_.push_back(pending);
+}
+
+void KeptPromises::keep_together(std::uint32_t first) {
+    const Together jobs(schedule_, first);
+    const Time latest =
+        schedule_.snapshot().pending[first].promised + schedule_.policy().head_delay;
+    if (!jobs.may_reserve()) return;
+    auto reservations = jobs.earliest(schedule_.snapshot().now);
+    if (!reservations.empty() && latest > reservations.front().from)
+        if (auto then = jobs.earliest(latest); !then.empty() && then.front().from == latest)
+            reservations = std::move(then);
+    for (Reservation& one : reservations) {
+        kept_.push_back(one.job);
+        schedule_.reserve(std::move(one));
+    }
 }
 
 void KeptPromises::keep_steps(std::uint32_t pending) {

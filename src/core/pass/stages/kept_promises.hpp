@@ -24,6 +24,7 @@ class KeptPromises {
   private:
     void keep(std::uint32_t pending);
     void keep_steps(std::uint32_t pending);
+    void keep_together(std::uint32_t first);
 
     Schedule& schedule_;
     std::vector<std::uint32_t> kept_;  // places in the queue

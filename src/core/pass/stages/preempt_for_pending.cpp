@@ -4,6 +4,8 @@
 // is taken from them; the others lose nothing.  Only where that does not give the job all it needs,
 // running jobs are ended: by this plan, or by the scheduler that starts jobs beside it.
 //
+// Jobs that start together end nobody.
+//
 // Always holds: no job is both asked to shrink and ended; what is ended suffices, and none of it is
 // ended for nothing; jobs are ended only for those that nobody in the queue is before.
 #include <algorithm>
@@ -129,6 +131,7 @@ bool start_by_preemption(Pass& pass, std::uint32_t pending) {
     Schedule& schedule = pass.schedule;
     const Preemptor* preemptor = preemptor_at(schedule.snapshot(), pending);
     if (!preemptor || schedule.queue().is_deferred(pending)) return false;
+    if (schedule.snapshot().pending[pending].together) return false;
     const Precedence precedence(schedule, pending);
     const auto candidates = untouched(schedule, preemptor->victims);
     const bool has_profile = !schedule.snapshot().pending[pending].elastic.profile.empty();

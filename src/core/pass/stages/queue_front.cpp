@@ -10,6 +10,8 @@
 // come forward again.  With HeadDelayBinds=all nobody is backfilled past the latest start that a
 // job is to have by its promise: what is free from then on is set aside until it can start.
 //
+// Jobs that start together are blocked together, and have reservations for one time.
+//
 // Always holds: at most one reservation a pool's first claimant, so no more reservations than
 // pools; each stands in the availability profile, where no later job can take its nodes.  A job
 // that is larger than all of its pools is not blocked but hopeless, and nobody waits for it; one
@@ -36,6 +38,7 @@ void QueueFront::begin(const SystemState& state) {
 void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
     const PendingJob& job = schedule.snapshot().pending[pending];
     const EligibilityId id = job.eligible;
+    if (job.together) return block_together(schedule, pending);
     if (reserved_[id] || size > schedule.nodes().count(id) || job.not_before >= kNever ||
         job.reserves == 0)
         return;
@@ -43,6 +46,40 @@ void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
     if (!reserve(schedule, pending, size) || choices::reserves_for_all(schedule.policy())) return;
     mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
+}
+
+// Any pool of theirs that no job before them has a reservation for makes them a head.
+void QueueFront::block_together(Schedule& schedule, std::uint32_t first) {
+    const Together jobs(schedule, first);
+    const auto id = [&](std::uint32_t place) {
+        return schedule.snapshot().pending[place].eligible;
+    };
+    if (jobs.all([&](std::uint32_t place) { return reserved_[id(place)] != 0; })) return;
+    if (!jobs.may_reserve()) return;
+    const std::uint32_t end = Together::end(schedule.snapshot(), first);
+    for (std::uint32_t place = first; place < end; ++place)
+        mark(schedule, schedule.eligible(id(place)), blocked_pools_, behind_, false);
+    if (!reserve_together(schedule, jobs, first) || choices::reserves_for_all(schedule.policy()))
+        return;
+    for (std::uint32_t place = first; place < end; ++place)
+        mark(schedule, schedule.eligible(id(place)), reserved_pools_, reserved_, true);
+    unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
+}
+
+// Whether they have reservations.
+bool QueueFront::reserve_together(Schedule& schedule, const Together& jobs, std::uint32_t first) {
+    const Snapshot& snapshot = schedule.snapshot();
+    if (jobs.any([&](std::uint32_t place) { return schedule.reservations().of(place) > 0; }))
+        return true;
+    std::vector<Reservation> found = jobs.earliest(snapshot.now);
+    if (found.empty() || found.front().from > snapshot.now + snapshot.window) return false;
+    const bool binds = has_promise(schedule, first) && !schedule.queue().is_deferred(first);
+    for (Reservation& one : found) {
+        const PendingJob& job = snapshot.pending[one.job];
+        if (binds) set_aside(schedule, job, job.requested_size(), one);
+        schedule.reserve(std::move(one));
+    }
+    return true;
 }
 
 // Whether the place has all reservations that it is to have.

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/pass/state/schedule.hpp"
+#include "core/pass/stages/together.hpp"
 
 namespace elastic::core {
 
@@ -31,6 +31,8 @@ class QueueFront {
     static std::optional<Reservation> earliest(Schedule&, std::uint32_t pending, int size);
 
   private:
+    void block_together(Schedule&, std::uint32_t first);
+    bool reserve_together(Schedule&, const Together&, std::uint32_t first);
     void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
               std::vector<std::uint8_t>& eligibilities, bool all);
     bool reserve(Schedule&, std::uint32_t pending, int size);

@@ -81,11 +81,78 @@ bool start_instead_of_reservation(Pass& pass, std::uint32_t pending, int size) {
     return true;
 }
 
+// What running jobs give up for nobody in particular.
+PoolCounts coming_for_anybody(const Snapshot& snapshot) {
+    PoolCounts nodes(snapshot.pools.size(), 0);
+    for (const Promise& promise : snapshot.promises)
+        if (promise.kind == ResizeKind::shrink && promise.beneficiary == 0)
+            nodes = sum(nodes, promise.nodes);
+    return nodes;
+}
+
+// Victims for all of them, none for two; empty if there are not enough or it does not pay.
+std::vector<Shrinkage> victims_for_all(Pass& pass, const PendingJob& job,
+                                       const std::vector<Beneficiary>& wanted) {
+    const Schedule& schedule = pass.schedule;
+    std::vector<Shrinkage> all;
+    for (const Beneficiary& who : wanted) {
+        if (pass.victims.supply(schedule, who.eligible) < who.needed) return {};
+        const std::vector<Shrinkage> victims = pass.victims.select(schedule, who);
+        if (victims.empty() ||
+            !choices::is_start_beneficial(schedule, job, job.requested_size(), false, victims))
+            return {};
+        for (const Shrinkage& victim : victims) {
+            if (std::ranges::find(all, victim.victim, &Shrinkage::victim) != all.end()) return {};
+            all.push_back(victim);
+        }
+    }
+    return all;
+}
+
+// Victims give up nodes to nobody in particular for jobs that start together, which do so by a
+// later plan, when all of the nodes are idle.  Only for the first of the queue that have a
+// reservation, since others could not count on them.
+bool shrink_for_together(Pass& pass, std::uint32_t first) {
+    Schedule& schedule = pass.schedule;
+    const Together jobs(schedule, first);
+    const bool is_behind = jobs.any([&](std::uint32_t place) {
+        return pass.front.is_behind(schedule.snapshot().pending[place].eligible);
+    });
+    if (is_behind) return false;
+    std::vector<Shrinkage> victims =
+        victims_for_all(pass, schedule.snapshot().pending[first],
+                        jobs.missing(coming_for_anybody(schedule.snapshot())));
+    for (Shrinkage& victim : victims) {
+        victim.used.assign(schedule.pools(), 0);  // nobody does in this plan
+        schedule.shrink_for_anybody(victim);
+    }
+    pass.victims.remove(schedule, victims);
+    return !victims.empty();
+}
+
+// What victims leave may come late, so the reservation stays for the time that it was for.
+bool start_together(Pass& pass, std::uint32_t first) {
+    Schedule& schedule = pass.schedule;
+    LiftedReservation own(schedule, first);
+    if (start_on_idle_nodes(pass, first)) {
+        if (own.exists()) pass.failures.clear(schedule.snapshot().eligibilities.size());
+        own.drop();
+        return true;
+    }
+    if (!own.exists() || !shrink_for_together(pass, first)) return false;
+    const Time from = own.from();
+    own.drop();
+    for (Reservation& one : Together(schedule, first).earliest(from))
+        schedule.reserve(std::move(one));
+    return false;
+}
+
 bool schedule_pending_job(Pass& pass, std::uint32_t pending) {
     Failures& failures = pass.failures;
     Schedule& schedule = pass.schedule;
     if (schedule.queue().is_deferred(pending)) return false;
     const PendingJob& job = schedule.snapshot().pending[pending];
+    if (job.together) return start_together(pass, pending);
     if (pass.front.is_behind(job.eligible) && !choices::may_overtake(schedule.policy()))
         return false;
     const int size = choices::least_initial_size(schedule, job);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A job stands in the queue once for all of its copies, and more than once where it may start in
-// several partitions: a decision is about one copy, and about all alternatives.
+// several partitions: a decision is about one copy, and about all alternatives.  Of jobs that start
+// together the first place stands for all: about the others there is nothing to decide.
 #include "core/pass/state/pending_jobs.hpp"
 
 #include <algorithm>
@@ -15,6 +16,7 @@ void PendingJobs::begin(const Snapshot& snapshot, const SnapshotIndex& index) {
     claimants_.clear();
     undecided_ = index.waiting;
     backfilled_ = false;
+    for (const std::uint32_t follower : index.followers) mark(follower);
 }
 
 int PendingJobs::undecided_copies(std::uint32_t pending) const {

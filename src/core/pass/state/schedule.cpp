@@ -70,6 +70,21 @@ void Schedule::start_action(std::uint32_t pending, const PoolCounts& idle, int s
     action.place = pending;
 }
 
+bool Schedule::may_share_until(const PoolCounts& idle, const PoolCounts& shared, Time end) {
+    const Time shadow = reservations_.first_fall();
+    if (end <= shadow) return true;
+    for (PoolId pool = 0; pool < pools(); ++pool)
+        if (shared[pool] > 0 &&
+            availability().free_between(pool, shadow, end) < idle[pool] + shared[pool])
+            return false;
+    return true;
+}
+
+void Schedule::take_shared(const PoolCounts& shared, Time end) {
+    const Time shadow = reservations_.first_fall();
+    if (shadow < end) availability().take(shadow, end, shared);
+}
+
 void Schedule::enlarge_start(std::size_t action, const PoolCounts& more, Time until) {
     Action& start = plan_.actions[action];
     availability().take(snapshot_->now, until, more);
