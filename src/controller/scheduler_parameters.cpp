@@ -88,18 +88,29 @@ constexpr std::array kFlags{
     Flag{"bf_one_resv_per_job", &Values::one_reservation},
 };
 
-constexpr std::array<std::string_view, 12> kPointless{
-    "bf_continue",        "bf_interval",         "bf_max_time",
-    "bf_node_space_size", "bf_resolution",       "bf_running_job_reserve",
-    "bf_window_linear",   "bf_yield_interval",   "bf_yield_rpc_cnt",
-    "bf_yield_sleep",     "default_queue_depth", "max_sched_time"};
+constexpr std::array<std::string_view, 13> kPointless{"bf_continue",
+                                                      "bf_hetjob_immediate",
+                                                      "bf_interval",
+                                                      "bf_max_time",
+                                                      "bf_node_space_size",
+                                                      "bf_resolution",
+                                                      "bf_running_job_reserve",
+                                                      "bf_window_linear",
+                                                      "bf_yield_interval",
+                                                      "bf_yield_rpc_cnt",
+                                                      "bf_yield_sleep",
+                                                      "default_queue_depth",
+                                                      "max_sched_time"};
 
-constexpr std::array<std::string_view, 10> kUnsupported{
-    "bf_allow_magnetic_slot",    "bf_busy_nodes",
-    "bf_hetjob_immediate",       "bf_hetjob_prio",
-    "bf_job_part_count_reserve", "bf_licenses",
-    "bf_topopt_enable",          "bf_topopt_iterations",
-    "reduce_completing_frag",    "time_min_as_soft_limit"};
+constexpr std::array<std::string_view, 9> kUnsupported{"bf_allow_magnetic_slot",
+                                                       "bf_busy_nodes",
+                                                       "bf_hetjob_prio",
+                                                       "bf_job_part_count_reserve",
+                                                       "bf_licenses",
+                                                       "bf_topopt_enable",
+                                                       "bf_topopt_iterations",
+                                                       "reduce_completing_frag",
+                                                       "time_min_as_soft_limit"};
 
 using Settings = std::vector<std::pair<std::string, std::optional<std::string_view>>>;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Each line says what to do about it, since only a person can: a batch script cannot move, so its
-// job keeps a node that is to be left; heterogeneous jobs were submitted while another scheduler
-// was configured, and are refused since.
+// job keeps a node that is to be left.
 #include "controller/warnings.hpp"
 
 #include "common/log.hpp"
@@ -24,17 +23,6 @@ void Warnings::name_who_cannot_leave(const core::Snapshot& snapshot) {
             pool.maintained ? "reserved for maintenance" : "drained or failing");
     }
     bound_.end_look();
-}
-
-void Warnings::name_heterogeneous(const std::set<JobId>& jobs) {
-    for (const JobId id : jobs)
-        if (heterogeneous_.begins(id))
-            log_info(
-                "job {0}: is heterogeneous (with ':' between its components), which sched/elastic "
-                "does not start: `scancel {0}` and submit it as one job, or configure "
-                "SchedulerType=sched/backfill again; until then it waits",
-                id);
-    heterogeneous_.end_look();
 }
 
 }  // namespace elastic::controller

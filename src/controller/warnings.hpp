@@ -3,8 +3,6 @@
 // lasts.
 #pragma once
 
-#include <set>
-
 #include "controller/site.hpp"
 #include "controller/standing.hpp"
 #include "controller/state.hpp"
@@ -20,13 +18,10 @@ class Warnings {
     // are these from then on.
     void name_who_cannot_leave(const core::Snapshot&);
 
-    // Jobs that wait and are never started.
-    void name_heterogeneous(const std::set<JobId>&);
-
   private:
     const State& state_;
     Site& site_;
-    Standing<JobId> bound_, heterogeneous_;
+    Standing<JobId> bound_;
 };
 
 }  // namespace elastic::controller

@@ -70,8 +70,9 @@ void forget_inherited(spank_t spank) {
     unsetenv(kOptionVariable);
 }
 
-// Slurm refuses them where backfill does not start jobs, but does not say why.  True as well if
-// slurmctld does not answer.  What it answers is kept: newer Slurms offer nothing to free it.
+// Slurm refuses them where the hosted sched/builtin starts jobs, but does not say why.  True as
+// well if slurmctld does not answer.  What it answers is kept: newer Slurms offer nothing to free
+// it.
 bool takes_heterogeneous_jobs() {
     slurm_conf_t* conf = nullptr;
     if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS || !conf) return true;
@@ -208,13 +209,7 @@ EXPORT int slurm_spank_init_post_opt(spank_t spank, int, char**) {
                 "elastic: a step cannot change what its job is: --elastic has no effect here");
         return 0;
     }
-    if (++components > 1 && !annotation.empty()) {
-        slurm_error(
-            "elastic: a heterogeneous job cannot be elastic, nor any of its components: leave out "
-            "--elastic, or the ':' between components");
-        return -1;
-    }
-    if (components == 2 && !takes_heterogeneous_jobs()) {
+    if (++components == 2 && !takes_heterogeneous_jobs()) {
         slurm_error(
             "elastic: heterogeneous jobs cannot be scheduled on this cluster, elastic or "
             "not: leave out the ':' between components");

@@ -4,7 +4,8 @@
 //
 // Slurm asks for the name of its scheduler to know what users may have: heterogeneous jobs with
 // sched/backfill, and with sched/builtin the order of the queue in all cases.  So it finds the name
-// of the hosted one, which `scontrol show config` shows, too.
+// of the hosted one or, where this plugin starts jobs, of the one that can do the same, which
+// `scontrol show config` shows, too.
 //
 // Always holds: the mutex is not held while the plugin is loaded or unloaded, which waits for
 // slurmctld's locks; who reconfigures it has these.
@@ -18,7 +19,7 @@ namespace elastic::slurm {
 
 namespace {
 
-constexpr char kOwnType[] = "sched/elastic";
+constexpr char kLikeOurs[] = "sched/backfill";
 
 }  // namespace
 
@@ -55,7 +56,7 @@ void HostedScheduler::name_to_slurm() {
 }
 
 void HostedScheduler::name() const {
-    const char* name = type_.empty() ? kOwnType : type_.c_str();
+    const char* name = type_.empty() ? kLikeOurs : type_.c_str();
     if (xstrcmp(slurm_conf.schedtype, name) == 0) return;
     xfree(slurm_conf.schedtype);
     slurm_conf.schedtype = xstrdup(name);

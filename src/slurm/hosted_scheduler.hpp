@@ -24,8 +24,8 @@ class HostedScheduler {
     void stop();
 
     // For any thread, while slurm.conf is locked for writing.  Slurm finds the plugin's name as
-    // that of its scheduler, or ours if none runs.  Once Slurm has begun: as it does, the name must
-    // be that of slurm.conf.
+    // that of its scheduler, or that of sched/backfill if none runs.  Once Slurm has begun: as it
+    // does, the name must be that of slurm.conf.
     void name_to_slurm();
     // Slurm is reading slurm.conf anew, of which the plugin hears, and the name stays what it was.
     void reconfigure();

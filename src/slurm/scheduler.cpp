@@ -374,7 +374,6 @@ void Scheduler::pass() {
     const View& view = cluster_.view();
     supply_.announce(supply_in(view), view.supply_errors, now);
     warnings_.name_who_cannot_leave(view.snapshot);
-    warnings_.name_heterogeneous(view.heterogeneous);
     Cycle cycle{.queue = cluster_.queued(), .looked_at = view.snapshot.pending.size()};
     const core::Plan* plan = &planner_.plan(config_, view.snapshot);
     cycle.count(*plan);

@@ -59,16 +59,3 @@ TEST(who_need_not_leave_or_has_no_batch_script_is_not_named) {
     check_that(room.look(kFailing, false).empty());
     check_that(room.site.bound.empty());
 }
-
-TEST(heterogeneous_jobs_are_named_once_each) {
-    Warned room;
-    const auto look = [&](const std::set<JobId>& jobs) {
-        room.warnings.name_heterogeneous(jobs);
-        return room.log.take();
-    };
-    check_eq(look({7, 9}).size(), 2u);
-    check_that(look({7, 9}).empty());
-    const auto lines = look({7, 9, 11});
-    check_eq(lines.size(), 1u);
-    check_that(lines[0].starts_with("job 11: is heterogeneous"));
-}

@@ -27,13 +27,6 @@ using core::ActionKind;
 
 constexpr char kObserves[] = "nothing is resized here yet (Observe=yes)";
 
-// A job with a least time (--time-min) is to end by then; 0 if nobody is to have the nodes later.
-time_t end_of_hole(const core::Plan& plan, const Action& start) {
-    if (start.reason == core::Reason::fits) return 0;
-    const Time end = controller::end_of_hole(plan, start);
-    return end < kNever ? static_cast<time_t>(end) : 0;
-}
-
 // The number behind a key of SchedulerParameters.
 long parameter(const char* key, long otherwise) {
     const char* found = xstrcasestr(slurm_conf.sched_params, const_cast<char*>(key));
@@ -50,6 +43,7 @@ Duration patience_with_slurm() {
 
 bool PlanExecutor::carry_out(const core::Plan& plan, Time now) {
     plan_ = &plan;
+    tried_together_.clear();
     placement_.begin_plan();
     if (config_.starts == core::Starts::elastic && feasibility_.ask_those_planned_with(plan))
         return true;
@@ -157,6 +151,8 @@ bool PlanExecutor::do_start(const Action& action, Time now) {
     const bool is_kept = action.reason == core::Reason::nodes_came_free;
     if (config_.starts == core::Starts::slurm && !is_kept) return leave_to_slurm(action, now);
     if (has_started_enough()) return false;
+    if (const JobId together = reading_.view.snapshot.pending[action.place].together)
+        return start_together(together, now);
     if (reading_.view.extended.contains(action.job)) {
         groups_.extend(action.job, placement_.for_start(job, action, action.size_after),
                        action.size_after, now);
@@ -225,6 +221,26 @@ bool PlanExecutor::start_alone(job_record_t* job, const Action& action, Time now
     placement_.started(started.job, action, idle);
     book_start(started, action.job, action.reason, now);
     return false;
+}
+
+// The actions of a plan that start them are tried as one, at the first of them.
+bool PlanExecutor::start_together(JobId together, Time now) {
+    if (!tried_together_.insert(together).second) return false;
+    std::vector<const Action*> starts;
+    for (const Action& action : plan_->actions)
+        if (action.kind == ActionKind::start &&
+            reading_.view.snapshot.pending[action.place].together == together)
+            starts.push_back(&action);
+    const ComponentStarter::Result result = components_.start(starts, *plan_);
+    if (result.started.outcome == StartOutcome::started) {
+        for (std::size_t i = 0; i < starts.size(); ++i)
+            book_start({StartOutcome::started, result.jobs[i], ""}, starts[i]->job,
+                       starts[i]->reason, now);
+        return false;
+    }
+    log_debug("job {}: its components are not started: {}", together, result.started.why);
+    job_record_t* refused = result.refused ? pending_job(result.refused->job) : nullptr;
+    return refused && refusals_.remember(refused, *result.refused, result.started.outcome);
 }
 
 void PlanExecutor::book_start(const Started& started, JobId waited, core::Reason reason, Time now) {

@@ -2,10 +2,13 @@
 // Carries out plans on Slurm's records.
 #pragma once
 
+#include <set>
+
 #include "controller/awaited_starts.hpp"
 #include "core/model/plan.hpp"
 #include "slurm/act/accounting_limits.hpp"
 #include "slurm/act/agreement_executor.hpp"
+#include "slurm/act/component_starter.hpp"
 #include "slurm/act/feasibility.hpp"
 #include "slurm/act/groups.hpp"
 #include "slurm/act/preemption_executor.hpp"
@@ -46,6 +49,7 @@ class PlanExecutor {
     void start_by_trading(const core::Action&, Time now);
     bool leave_to_slurm(const core::Action&, Time now);
     bool start_alone(job_record_t*, const core::Action&, Time now);
+    bool start_together(JobId, Time now);
     void book_start(const Started&, JobId waited, core::Reason, Time now);
     void do_preempt(const core::Action&, Time now);
     Started try_to_start(job_record_t*, const core::Action&);
@@ -69,8 +73,10 @@ class PlanExecutor {
     AccountingLimits limits_{state_, agreement_executor_, reading_};
     Feasibility feasibility_{state_.jobs, reading_};
     StartRefusals refusals_{feasibility_, placement_, reading_};
+    ComponentStarter components_{placement_, reading_};
     controller::AwaitedStarts awaited_;
     const core::Plan* plan_ = nullptr;  // the one that is being carried out
+    std::set<JobId> tried_together_;    // of those that start together by it
 };
 
 }  // namespace elastic::slurm

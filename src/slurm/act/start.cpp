@@ -7,6 +7,7 @@
 // it, so no other cluster starts it as well.
 #include "slurm/act/start.hpp"
 
+#include "controller/planned_actions.hpp"
 #include "controller/starting_limit.hpp"
 #include "slurm/batch.hpp"
 #include "slurm/read/hindrance.hpp"
@@ -215,15 +216,6 @@ void keep_steps_in_controller(job_record_t* job) {
         compat::keep_steps_in_controller(job);
 }
 
-void launch(job_record_t* job) {
-    if (job->batch_flag == 0)
-        srun_allocate(job);
-    else if (!IS_JOB_CONFIGURING(job))
-        launch_job(job);
-    rebuild_job_part_list(job);
-    repair_batch(job);
-}
-
 StartOutcome outcome_of(int rc) {
     if (rc == ESLURM_ACCOUNTING_POLICY) return StartOutcome::limited;
     return is_lack_of_room(rc) ? StartOutcome::no_room : StartOutcome::refused;
@@ -231,8 +223,21 @@ StartOutcome outcome_of(int rc) {
 
 }  // namespace
 
+time_t end_of_hole(const core::Plan& plan, const core::Action& start) {
+    if (start.reason == core::Reason::fits) return 0;
+    const Time end = controller::end_of_hole(plan, start);
+    return end < kNever ? static_cast<time_t>(end) : 0;
+}
+
 Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes,
                   time_t hole_ends) {
+    Started started = allocate_job(job, attempt, allowed, nodes, hole_ends);
+    if (started.outcome == StartOutcome::started) launch({job});
+    return started;
+}
+
+Started allocate_job(job_record_t* job, const Attempt& attempt, const NodeSet& allowed, int nodes,
+                     time_t hole_ends) {
     auto found = find(attempt);
     if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
     Trying trying(job, *found);
@@ -254,8 +259,51 @@ Started start_job(job_record_t* job, const Attempt& attempt, const NodeSet& allo
     if (rc != SLURM_SUCCESS) return {outcome_of(rc), nullptr, slurm_strerror(rc)};
     federation.started();
     last_job_update = time(nullptr);
-    launch(job);
     return {StartOutcome::started, job, ""};
+}
+
+// Of components Slurm launches the leader, whichever it is told of, each time that it is.
+void launch(const std::vector<job_record_t*>& jobs) {
+    job_record_t* first = jobs.front();
+    if (first->batch_flag == 0)
+        srun_allocate(first);
+    else if (!IS_JOB_CONFIGURING(first))
+        launch_job(first);
+    for (job_record_t* job : jobs) {
+        rebuild_job_part_list(job);
+        repair_batch(job);
+    }
+}
+
+// Its nodes are told, which may have begun a prolog, so that it waits again as a job does that is
+// requeued: until the credentials of this start are void.
+void take_back(job_record_t* job) {
+    const time_t now = time(nullptr);
+    job->details->begin_time = now + compat::lifetime_of_credentials() + 1;
+    job->end_time = last_job_update = now;
+    compat::set_state(job, JOB_PENDING | JOB_COMPLETING);
+    build_cg_bitmap(job);
+    job_completion_logger(job, false);
+    deallocate_nodes(job, false, false, false);
+    // The end of a job is the end of what it has submitted; that leaves its burst buffer alone.
+    const auto flags = job->bit_flags;
+    job->bit_flags |= JOB_KILL_HURRY;
+    compat::count_as_submitted(job);
+    job->bit_flags = flags;
+    if (!job->node_bitmap_cg || bit_set_count(job->node_bitmap_cg) == 0) batch_requeue_fini(job);
+}
+
+Started ask_whether_startable(job_record_t* job, const Attempt& attempt, const NodeSet& allowed,
+                              int nodes) {
+    const auto found = find(attempt);
+    if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
+    Trying trying(job, *found);
+    if (const char* why = why_not_now(job)) return {StartOutcome::refused, nullptr, why};
+    Untouched untouched(job);
+    NarrowedRequest narrowed(job, allowed, {nodes, nodes});
+    const int rc = compat::test_allocation(job);
+    if (rc == SLURM_SUCCESS) return {StartOutcome::started, job, ""};
+    return {outcome_of(rc), nullptr, slurm_strerror(rc)};
 }
 
 controller::Verdict ask_whether_runnable(job_record_t* job, const Attempt& attempt,

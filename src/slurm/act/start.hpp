@@ -3,6 +3,7 @@
 #pragma once
 
 #include "controller/refusal_book.hpp"
+#include "core/model/plan.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/read/attempt.hpp"
 
@@ -23,6 +24,10 @@ struct Started {
 
 inline constexpr int kAsRequested = 0;
 
+// When a job with a least time (--time-min) that starts by a plan is to end; 0 if nobody is to have
+// its nodes later.
+time_t end_of_hole(const core::Plan&, const core::Action& start);
+
 // Of a job, in nodes.
 struct SizeRange {
     int least = kAsRequested, most = kAsRequested;
@@ -35,6 +40,18 @@ struct SizeRange {
 // least time (--time-min) is bounded, 0 if nobody is.
 Started start_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes,
                   time_t hole_ends = 0);
+
+// The same in its parts, for jobs that start together: launched once all of them have nodes, or
+// taken back where one has none.
+Started allocate_job(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes,
+                     time_t hole_ends);
+void launch(const std::vector<job_record_t*>&);
+// A job that has nodes and was not launched waits again.
+void take_back(job_record_t*);
+
+// `started` if the job, tried so, could start on these nodes as far as they are free; nothing is
+// changed.
+Started ask_whether_startable(job_record_t*, const Attempt&, const NodeSet& allowed, int nodes);
 
 // Whether any nodes of the cluster, in use or not, meet the job's request, tried so; in any of the
 // sizes that it may start with. Nothing is changed but the reason for which a job waits that is

@@ -14,6 +14,7 @@ extern "C" {
 #include "src/common/plugin.h"
 #include "src/common/read_config.h"
 #include "src/common/select.h"
+#include "src/common/slurm_cred.h"
 #include "src/common/slurm_protocol_api.h"
 #include "src/common/slurm_topology.h"
 #include "src/common/uid.h"
@@ -91,6 +92,22 @@ inline void count_out(job_record_t* job) {
 }
 inline void count_in(job_record_t* job) {
     acct_policy_job_begin(job);
+}
+
+// A job that was taken out of them waits again.
+inline void count_as_submitted(job_record_t* job) {
+    acct_policy_add_job_submit(job);
+}
+
+inline void set_state(job_record_t* job, uint32_t state) {
+    job->job_state = state;
+}
+
+// Seconds for which a slurmd believes a credential.
+inline int lifetime_of_credentials() {
+    int seconds = 120;
+    slurm_cred_ctx_get(slurmctld_config.cred_ctx, SLURM_CRED_OPT_EXPIRY_WINDOW, &seconds);
+    return seconds;
 }
 
 // Why a plugin could not be loaded, by errno.

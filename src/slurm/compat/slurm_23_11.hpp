@@ -20,6 +20,7 @@ extern "C" {
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/interfaces/burst_buffer.h"
+#include "src/interfaces/cred.h"
 #include "src/interfaces/gres.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
@@ -163,6 +164,21 @@ inline void count_out(job_record_t* job) {
 }
 inline void count_in(job_record_t* job) {
     acct_policy_job_begin(job, false);
+}
+inline void count_as_submitted(job_record_t* job) {
+    acct_policy_add_job_submit(job, false);
+}
+
+inline void set_state(job_record_t* job, uint32_t state) {
+#if SLURM_SINCE(24, 5)
+    job_state_set(job, state);
+#else
+    job->job_state = state;
+#endif
+}
+
+inline int lifetime_of_credentials() {
+    return cred_expiration();
 }
 
 #if SLURM_SINCE(24, 5)

@@ -31,24 +31,9 @@ bool has_valid_qos(job_record_t* job) {
     return is_valid;
 }
 
-// What squeue shows of it in place of a reason; jobs of other schedulers have left it pending.
-constexpr char kHeterogeneous[] = "Heterogeneous jobs do not start under sched/elastic";
-
-void explain_heterogeneous(job_record_t* job) {
-    if (xstrcmp(job->state_desc, kHeterogeneous) == 0) return;
-    job->state_reason = WAIT_RESOURCES;
-    xfree(job->state_desc);
-    job->state_desc = xstrdup(kHeterogeneous);
-    last_job_update = time(nullptr);
-}
-
 }  // namespace
 
 const char* why_not_now(job_record_t* job) {
-    if (job->het_job_id) {
-        explain_heterogeneous(job);
-        return "it is heterogeneous";
-    }
     // As Slurm's loops, for the time after a start: a sibling may have started it meanwhile.
     if (job->fed_details && !fed_mgr_sibs_synced()) return "its federation is not in step yet";
     if (!compat::is_front_end_available(job)) return "no front end is available";

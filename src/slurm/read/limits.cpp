@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "slurm/lock.hpp"
+#include "slurm/read/eligibility.hpp"
 #include "slurm/read/minute_limits.hpp"
 #include "slurm/whole_nodes.hpp"
 
@@ -100,6 +101,42 @@ std::optional<std::string> limit_on_amounts(job_record_t* job, const NodeSet& al
     return allowed ? std::nullopt : std::optional(name_of(wanted.record.state_reason));
 }
 
+// What a waiting job takes of so many nodes, at least.
+std::vector<uint64_t> tres_of_start(const job_record_t* job, const part_record_t* partition,
+                                    int nodes) {
+    std::vector<uint64_t> tres = counts(job->tres_req_cnt);
+    tres[TRES_ARRAY_NODE] = static_cast<uint64_t>(nodes);
+    if (partition->total_nodes && has_whole_nodes(job))
+        tres[TRES_ARRAY_CPU] =
+            std::max<uint64_t>(tres[TRES_ARRAY_CPU], std::uint64_t{partition->total_cpus} /
+                                                         partition->total_nodes * nodes);
+    set_billing(partition, tres);
+    return tres;
+}
+
+// The reason for which a waiting job cannot have so much; 0 if there is none.
+uint32_t limit_on(const job_record_t* job, std::vector<uint64_t>& tres) {
+    Copy asking(job);
+    const bool allowed = acct_policy_job_runnable_pre_select(&asking.record, false) &&
+                         acct_policy_job_runnable_post_select(&asking.record, tres.data(), false);
+    return allowed ? 0 : asking.record.state_reason;
+}
+
+std::string explain(job_record_t* job, uint32_t reason) {
+    if (job->state_reason != reason) {
+        job->state_reason = reason;
+        last_job_update = time(nullptr);
+    }
+    xfree(job->state_desc);
+    return name_of(reason);
+}
+
+// Whether a limit is on the nodes that several jobs have.
+bool is_on_nodes_of_several(uint32_t reason) {
+    return reason == WAIT_ASSOC_GRP_NODE || reason == WAIT_QOS_GRP_NODE ||
+           reason == WAIT_QOS_MAX_NODE_PER_USER || reason == WAIT_QOS_MAX_NODE_PER_ACCT;
+}
+
 bool has_qos_flag(const job_record_t* job, uint32_t flag) {
     return job->qos_ptr && (job->qos_ptr->flags & flag);
 }
@@ -154,28 +191,50 @@ std::optional<std::string> limit_on_growth(job_record_t* job, const NodeSet& joi
     return limit_on_minutes(job, used, tres);
 }
 
+// Counted as used while this lives; no node is, for nobody knows which.
+struct LimitsTogether::Counted {
+    Counted(const job_record_t* job, std::vector<uint64_t> amounts)
+        : tres(std::move(amounts)), copy(job) {
+        copy.record.tres_alloc_cnt = tres.data();
+        copy.record.start_time = copy.record.end_time_exp = time(nullptr) + 60;
+        copy.record.time_limit = 0;
+        copy.record.part_ptr_list = nullptr;
+        copy.record.priority = 0;  // its age does not begin to count
+        compat::count_in(&copy.record);
+    }
+    ~Counted() { compat::count_out(&copy.record); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+    std::vector<uint64_t> tres;
+    Copy copy;
+};
+
+LimitsTogether::LimitsTogether() = default;
+LimitsTogether::~LimitsTogether() = default;
+
+std::optional<std::string> LimitsTogether::on_start(job_record_t* job, const FoundAttempt& attempt,
+                                                    int nodes) {
+    if (auto limit = limit_on_start(job, attempt, nodes)) return limit;
+    Trying trying(job, attempt);
+    if (!are_enforced(job) || !job->tres_req_cnt) return {};
+    std::vector<uint64_t> tres = tres_of_start(job, attempt.partition, nodes);
+    nodes_ += nodes;
+    std::vector<uint64_t> of_all = tres;
+    of_all[TRES_ARRAY_NODE] = static_cast<uint64_t>(nodes_);
+    if (const uint32_t reason = limit_on(job, of_all); is_on_nodes_of_several(reason))
+        return explain(job, reason);
+    counted_.push_back(std::make_unique<Counted>(job, std::move(tres)));
+    return {};
+}
+
 std::optional<std::string> limit_on_start(job_record_t* job, const FoundAttempt& attempt,
                                           int nodes) {
     Trying trying(job, attempt);
     if (!are_enforced(job) || !job->tres_req_cnt) return {};
-    const part_record_t* partition = attempt.partition;
-    std::vector<uint64_t> tres = counts(job->tres_req_cnt);
-    tres[TRES_ARRAY_NODE] = static_cast<uint64_t>(nodes);
-    if (partition->total_nodes)  // whole nodes
-        tres[TRES_ARRAY_CPU] =
-            std::max<uint64_t>(tres[TRES_ARRAY_CPU], std::uint64_t{partition->total_cpus} /
-                                                         partition->total_nodes * nodes);
-    set_billing(partition, tres);
-    Copy asking(job);
-    if (acct_policy_job_runnable_pre_select(&asking.record, false) &&
-        acct_policy_job_runnable_post_select(&asking.record, tres.data(), false))
-        return {};
-    if (job->state_reason != asking.record.state_reason) {
-        job->state_reason = asking.record.state_reason;
-        last_job_update = time(nullptr);
-    }
-    xfree(job->state_desc);
-    return name_of(job->state_reason);
+    std::vector<uint64_t> tres = tres_of_start(job, attempt.partition, nodes);
+    const uint32_t reason = limit_on(job, tres);
+    return reason ? std::optional(explain(job, reason)) : std::nullopt;
 }
 
 int most_nodes_by_partition(const job_record_t* job) {

@@ -6,8 +6,10 @@
 // All functions need ControllerLock, and no lock of assoc_mgr.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "controller/minutes.hpp"
 #include "slurm/nodes.hpp"
@@ -22,6 +24,23 @@ std::optional<std::string> limit_on_growth(job_record_t*, const NodeSet& joining
 // The limit that keeps a pending job, tried so, from starting on so many nodes now; it becomes the
 // job's reason.  Slurm may find another one when it selects the nodes.
 std::optional<std::string> limit_on_start(job_record_t*, const FoundAttempt&, int nodes);
+
+// The same of jobs that start together: each is asked about as if those before it ran.  Limits on
+// minutes are asked of each for itself.
+class LimitsTogether {
+  public:
+    LimitsTogether();
+    ~LimitsTogether();
+    LimitsTogether(const LimitsTogether&) = delete;
+    LimitsTogether& operator=(const LimitsTogether&) = delete;
+
+    std::optional<std::string> on_start(job_record_t*, const FoundAttempt&, int nodes);
+
+  private:
+    struct Counted;
+    std::vector<std::unique_ptr<Counted>> counted_;
+    int nodes_ = 0;  // of all of them, which Slurm counts only when it knows which they are
+};
 
 // The most nodes that its partition allows to the job; of a running one the present size, if the
 // partition is not wholly open (DRAIN, DOWN, INACTIVE). INT32_MAX without a limit, as by a flag of

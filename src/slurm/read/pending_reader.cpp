@@ -63,13 +63,11 @@ void PendingReader::read() {
         read_job(job, place);
     }
     view_.looked_at += kPart;
+    for (const auto& [at, entries] : components_.add_to(view_)) groups_.moved(at, entries);
 }
 
 void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
-    if (job->het_job_id) {
-        if (knowledge_.config.starts == core::Starts::slurm) return;
-        view_.heterogeneous.insert(job->het_job_id);
-    }
+    if (job->het_job_id && knowledge_.config.starts == core::Starts::slurm) return;
     const core::EligibilityId eligible = eligibilities_.of(job);
     const int nodes = nodes_wanted(job, eligibilities_.least_processors(eligible));
     if (nodes > most_nodes_by_partition(job)) return;
@@ -98,6 +96,7 @@ void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {
         pending.copies = bounds_.admit(job, pending.copies);
     if (pending.copies < 1) return;
     if (place.one_of_several) seen_.insert(place.job);
+    if (job->het_job_id) return components_.add(job, std::move(pending), place, view_);
     if (!pending.alternative) groups_.add(job, known, pending, place, tasks);
     view_.snapshot.pending.push_back(std::move(pending));
     view_.places.push_back(place);
@@ -125,9 +124,9 @@ bool PendingReader::is_held_back(job_record_t* job, const Queue::Place& place, i
 
 void PendingReader::set_sizes(job_record_t* job, const controller::Job& known, int nodes,
                               const Queue::Place& place, core::Sizing& sizes) const {
-    if (!known.elastic) {
+    if (!known.elastic || job->het_job_id) {
         sizes.min = sizes.pref = nodes;
-        sizes.max = most_wanted(job, nodes);
+        sizes.max = job->het_job_id ? nodes : most_wanted(job, nodes);
         return;
     }
     sizes = known.annotation;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "slurm/read/components.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/node_use.hpp"
 #include "slurm/read/queue_bounds.hpp"
@@ -48,6 +49,7 @@ class PendingReader {
     const NodeUse& use_;
     View& view_;
     WaitingGroups groups_;
+    Components components_;
     QueueBounds bounds_;
     std::size_t place_ = 0;  // of the queue, that is being read
     std::map<core::EligibilityId, Time> next_coming_free_;

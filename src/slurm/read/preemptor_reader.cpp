@@ -44,7 +44,8 @@ void PreemptorReader::read(Time now) {
 }
 
 bool PreemptorReader::is_wanted(const core::PendingJob& job, Time now) const {
-    if (job.claimed || job.not_before > now || reading_.preempted.contains(job.id)) return false;
+    if (job.claimed || job.together || job.not_before > now || reading_.preempted.contains(job.id))
+        return false;
     return config_.starts == core::Starts::elastic || gate_.is_asking(job.id);
 }
 

@@ -36,7 +36,6 @@ struct View {
     NodeSet planned;                // that Slurm's backfill has planned for jobs (Starts=slurm)
     bool stages_in = false;         // a job waits for its burst buffer to be filled
     bool wants_forecast = false;    // ... which begins when a start is expected of it
-    std::set<JobId> heterogeneous;  // leaders of jobs that wait and cannot be started
     int nodes_in_all = 0;           // that exist
     int node_records = 0;           // in Slurm's table, which may have some to spare
     bool private_jobs = true;       // PrivateData has "jobs"

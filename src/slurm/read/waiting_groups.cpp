@@ -58,6 +58,11 @@ void WaitingGroups::add(job_record_t* job, const controller::Job& known,
     candidates_.push_back(std::move(candidate));
 }
 
+void WaitingGroups::moved(std::size_t at, std::size_t entries) {
+    for (controller::GroupCandidate& candidate : candidates_)
+        if (candidate.place >= at) candidate.place += entries;
+}
+
 void WaitingGroups::make() {
     if (candidates_.empty() && begun_.empty()) return;
     std::vector<int> totals;

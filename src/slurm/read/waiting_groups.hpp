@@ -22,6 +22,8 @@ class WaitingGroups {
     // A job whose entry comes next in the view, and which may be in a group.
     void add(job_record_t*, const controller::Job&, const core::PendingJob&, const Queue::Place&,
              int tasks);
+    // So many entries have come into the view there.
+    void moved(std::size_t at, std::size_t entries);
     // Once the view has its pools.
     void make();
 
