@@ -82,11 +82,10 @@ def test_every_way_of_submitting_refuses(cluster, command, front):
     refused(cluster, ["min=3", "pref=2"], command[0], given, *command[1:])
 
 
-def test_heterogeneous_jobs_are_refused(cluster):
-    result = cluster.run("sbatch", "-N1", ":", "-N2", "--wrap", "true", check=False)
-    # Slurm itself refuses them, since no scheduler but its own can do it; we say why.
-    assert result.code != 0
-    assert "heterogeneous jobs cannot be scheduled" in result.err.splitlines()[0]
+@pytest.mark.parametrize("where", [["--elastic=malleable", "-N1", ":", "-N1"],
+                                   ["-N1", ":", "-N1", "--elastic=malleable"]], ids=["first", "second"])
+def test_no_component_of_a_heterogeneous_job_is_elastic(cluster, where):
+    refused(cluster, ["a heterogeneous job cannot be elastic"], "sbatch", *where, "--wrap=true")
 
 
 def annotation_of(cluster, job):

@@ -232,6 +232,48 @@ def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
     assert sorted(states) == ["PENDING"] * 29 + ["RUNNING"]
 
 
+def reasons_of_components(cluster, job):
+    return [cluster.job(f"{job}+{part}").get("Reason") for part in (0, 1)]
+
+
+TWO = ["-N1", "--exclusive", "--time=2", ":", "-N1", "--exclusive", "--time=2"]
+
+
+@pytest.mark.parametrize("one, two, reason", [("GrpJobs=1", "GrpJobs=2", "AssocGrpJobsLimit"),
+                                              ("GrpTRES=node=1", "GrpTRES=node=2", "AssocGrpNodeLimit"),
+                                              ("GrpTRES=cpu=6", "GrpTRES=cpu=8", "AssocGrpCpuLimit")])
+def test_a_limit_on_all_components_keeps_each_of_them(cluster, account, one, two, reason):
+    """None of them is started and given up again, and nothing is counted for that."""
+    def shown(setting):
+        key, value = setting.rsplit("=", 1)
+        return rf"{key.replace('=', '=.*')}={value}\("
+    account.limit(one, shown(one))
+    job = account.sbatch(*TWO, wrap="true")
+    wait_until(lambda: reason in reasons_of_components(cluster, job),
+               lambda: f"it is at its limit: {reasons_of_components(cluster, job)}")
+    cluster.wait_two_passes()
+    assert [cluster.state(f"{job}+{part}") for part in (0, 1)] == ["PENDING"] * 2
+    assert "gives its nodes back" not in "".join(line for line in cluster.log.splitlines() if f"job {job}:" in line)
+    assert set(account.used()) <= {"GrpSubmitJobs"}, account.used()
+    account.limit(two, shown(two))
+    for part in (0, 1):
+        cluster.wait_state(f"{job}+{part}", "COMPLETED")
+
+
+def test_a_component_that_slurm_refuses_undoes_the_start_of_the_other(cluster, account):
+    """Of the minutes that both take together nobody has thought before."""
+    account.limit("GrpTRESRunMins=node=3", r"GrpTRESRunMins=.*node=3\(")
+    job = account.sbatch(*TWO, wrap="true")
+    wait_until(lambda: f"job {job}: gives its nodes back" in cluster.log, "the first one has had nodes")
+    wait_until(lambda: reasons_of_components(cluster, job)[0] == "BeginTime",
+               lambda: f"it waits again: {reasons_of_components(cluster, job)}")
+    assert [cluster.state(f"{job}+{part}") for part in (0, 1)] == ["PENDING"] * 2
+    wait_until(lambda: set(account.used()) <= {"GrpSubmitJobs"}, lambda: f"it has nothing: {account.used()}")
+    other = cluster.sbatch("-N8", "--exclusive", wrap="true")
+    cluster.wait_state(other, "COMPLETED")
+    cluster.run("scancel", job)
+
+
 def test_a_limited_job_stops_its_partition_where_a_site_wants_it(cluster, account):
     usual = "sched_interval=-1,defer"
     account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
