@@ -56,7 +56,7 @@ def job_of_qos(chance):
 
 
 def job_of_centre(chance):
-    partition = pick(chance, "fast", "wide", "spare", "spare")
+    partition = pick(chance, "fast", "wide", *4 * ["spare"])
     size = pick(chance, ["-N1"], ["-N1"], ["-N2"], ["-N3", "--switches=1"])
     if partition == "spare" and chance.random() < 0.1:
         size = ["-N9"]
@@ -130,7 +130,7 @@ SITES = {
                    for part in ("--file-line", "topology.conf", line))),
         sacctmgr=tuple(ACCOUNTS),
         job=job_of_centre,
-        urgent=("-p", "fast", "-N4"),
+        urgent=("-p", "fast", "-N1"),
         reservation=("ReservationName=course", "Nodes=n03,n11", "StartTime=now", "Duration=1-0",
                      f"Users=root,{','.join(USERS)}")),
 }

@@ -52,8 +52,9 @@ class SiteCluster(Cluster):
         ids = [self.sbatch(*arguments, user=user, wrap="exec sleep 600") for user, arguments in jobs]
         self.run("scontrol", "update", f"NodeName={USED}", "State=RESUME")
         self.settle(before)
-        ids += [self.sbatch(*arguments, user=user, wrap="exec sleep 600") for user, arguments in urgent]
-        self.settle(before)
+        for user, arguments in urgent:  # one after another: what they are given depends on whose victims have ended
+            ids.append(self.sbatch(*arguments, user=user, wrap="exec sleep 600"))
+            self.settle(before)
         self.drain(USED)
         self.run("scancel", *ids, check=False)
         wait_until(lambda: set(self.run("sinfo", "-h", "-N", "-n", USED, "-o", "%T").out.split()) == {"drained"},
@@ -94,7 +95,7 @@ def test_rigid_jobs_start_as_under_slurm_alone(request, name):
     if os.getuid() != 0:
         pytest.skip("only root can act as other users")
     site, chance, build = SITES[name], soak_jobs.dice(), request.config.getoption("--build")
-    urgent = [(user, ["--no-requeue", "--time=30", *site.urgent]) for user in USERS[:2]]
+    urgent = [(user, ["--no-requeue", "--time=30", *site.urgent]) for user in USERS]
     started = preempted = again = 0
     with contextlib.ExitStack() as clusters:
         stock, ours = (clusters.enter_context(SiteCluster(site, build, is_stock)) for is_stock in (True, False))
@@ -111,5 +112,5 @@ def test_rigid_jobs_start_as_under_slurm_alone(request, name):
         assert ours.controller_lives()
         assert not ours.new_errors()
     print(f"{name}: {started} starts, {preempted} preempted; {again} rounds tried again")
-    assert started > JOBS // 2
+    assert started > JOBS // 3
     assert preempted
