@@ -7,6 +7,7 @@ $ELASTIC_BUILD names the build (default: the clone's build).
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -20,7 +21,7 @@ NUMBER = r"\d[\d,]*(\.\d+)?(e[-+]\d+)?"
 MEASURED = re.compile(rf"{NUMBER}( to {NUMBER})?( (ms|s|MB))?")
 # Columns of words and of what is asked for.
 WORDS = {"growth by one idle node", "held jobs", "nodes / running / pending", "policy", "run", "log", "aim", "jobs",
-         "MPI", "preemption", "", "a step"}
+         "MPI", "preemption", "who starts jobs", "", "a step"}
 
 
 def tables(text):
@@ -82,6 +83,15 @@ def test_planning_pass_frontend_with_applications():
 
 def test_preemption():
     check(HERE / "preemption", "--urgent 2", 2)
+
+
+def test_planning_pass_frontend_beside_slurm():
+    check(HERE / "planning_pass", "--nodes 20 --running 6 --pending 9 --passes 3 --beside-slurm --seed 5", 1)
+
+
+@pytest.mark.skipif(not shutil.which("faketime"), reason="faketime is not installed")
+def test_starts_frontend():
+    check(HERE / "starts", "--jobs 6", 3)
 
 
 def test_plan_bench():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Configurations as sites have published them, reduced to what schedules, for sixteen small nodes
-and one that is always drained, for which a job waits: Slurm's loops count their rounds only if they have one to look at.
+"""Configurations as sites have published them, reduced to what schedules, for sixteen small nodes and one that is
+always drained, for which a job waits: Slurm's loops count their rounds only if they have one to look at.
 
 Each has the parts by which its site schedules, and jobs of the kinds that such a site has:
 
@@ -18,7 +18,8 @@ NODES = 17
 USED = "n[01-16]"
 USERS = ("daemon", "bin", "sys")
 # Slurm's loops look often, and priorities do not change with what jobs have used in a minute.
-COMMON = ["PriorityCalcPeriod=01:00:00", "PriorityType=priority/multifactor", "PartitionName=drained Nodes=n17 State=UP"]
+COMMON = ["PriorityCalcPeriod=01:00:00", "PriorityType=priority/multifactor",
+          "PartitionName=drained Nodes=n17 State=UP"]
 LOOPS = "bf_interval=1,sched_interval=2,batch_sched_delay=0"
 GPUS = ["--file-line", "gres.conf", "Name=gpu File=@DIR@/dev/gpu[0-1]"]
 
@@ -90,7 +91,8 @@ SITES = {
               "PartitionName=test Nodes=n16 MaxTime=10:00:00 PriorityJobFactor=20000 PriorityTier=2"
               " PreemptMode=OFF State=UP",
               "PartitionName=cpu Nodes=n[15-16] MaxTime=INFINITE PriorityTier=1 PreemptMode=OFF State=UP"),
-        options=("--node-line", "n[01-14] RealMemory=2000 Gres=gpu:2", "--node-line", "n[15-17] RealMemory=4000", *GPUS),
+        options=("--node-line", "n[01-14] RealMemory=2000 Gres=gpu:2",
+                 "--node-line", "n[15-17] RealMemory=4000", *GPUS),
         sacctmgr=tuple(ACCOUNTS),
         job=job_of_tiers,
         urgent=("-p", "high", "-N2", "--exclusive", "--mem=0")),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Rigid jobs of three sites start as under Slurm alone, where sched/elastic leaves starts to Slurm (Starts=slurm).
 
-Two clusters, one without our plugins, are told the same in rounds. While all nodes are drained, jobs are submitted; then
-the nodes come back at once, and Slurm's loops start what they can; urgent jobs come, which preempt others; at the end
-all are cancelled. Slurm's two loops run side by side, so which of them starts a job, and with that the order, is chance:
-of stock Slurm one round of fifteen came out differently when it was repeated. A round that differs is tried again.
+Two clusters, one without our plugins, are told the same in rounds. While all nodes are drained, jobs are submitted;
+then the nodes come back at once, and Slurm's loops start what they can; urgent jobs come, which preempt others; at the
+end all are cancelled. Slurm's two loops run side by side, so which of them starts a job, and with that the order, is
+chance, for stock Slurm as well. A round that differs is tried again.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ class SiteCluster(Cluster):
         self.run("scontrol", "update", f"NodeName={nodes}", "State=DRAIN", "Reason=round")
 
     def play(self, jobs, urgent):
-        """([(job, nodes)] in the order of their starts, those that were preempted); jobs by their places in the lists."""
+        """([(job, nodes)] in the order of starts, those that were preempted); jobs by their places in the lists."""
         before = len(self.log)
         ids = [self.sbatch(*arguments, user=user, wrap="exec sleep 600") for user, arguments in jobs]
         self.run("scontrol", "update", f"NodeName={USED}", "State=RESUME")
@@ -75,8 +75,8 @@ class SiteCluster(Cluster):
         """Another of both loops; backfill has one only if anything has changed."""
         before = self.cycles()
         self.run("scontrol", "update", f"NodeName={self.node_name(NODES)}", f"Comment=after-{before}")
-        wait_until(lambda: all(now > then for now, then in zip(self.cycles(), before)), "both of Slurm's loops have looked",
-                   within=60, every=0.2)
+        wait_until(lambda: all(now > then for now, then in zip(self.cycles(), before)),
+                   "both of Slurm's loops have looked", within=60, every=0.2)
 
     def cycles(self):
         """Of the main loop and of backfill."""
