@@ -19,9 +19,21 @@ namespace elastic::slurm {
 
 namespace {
 
+constexpr char kOurs[] = "sched/elastic";
 constexpr char kLikeOurs[] = "sched/backfill";
 
 }  // namespace
+
+HostedScheduler::~HostedScheduler() {
+    stop();
+    if (is_named_) give_name_back();
+}
+
+// A slurmctld whose successor gives up at a reconfiguration begins its plugins anew, by the names
+// that it has. Whoever reads the name just now still finds the one before.
+void HostedScheduler::give_name_back() const {
+    if (xstrcmp(slurm_conf.schedtype, kOurs) != 0) slurm_conf.schedtype = xstrdup(kOurs);
+}
 
 Result<void> HostedScheduler::run(const std::string& type) {
     if (type == type_) return {};

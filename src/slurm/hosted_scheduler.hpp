@@ -13,7 +13,7 @@ namespace elastic::slurm {
 class HostedScheduler {
   public:
     HostedScheduler() = default;
-    ~HostedScheduler() { stop(); }
+    ~HostedScheduler();
     HostedScheduler(const HostedScheduler&) = delete;
     HostedScheduler& operator=(const HostedScheduler&) = delete;
 
@@ -33,6 +33,7 @@ class HostedScheduler {
   private:
     void adopt(const std::string& type, int (*reconfigure)());
     void name() const;
+    void give_name_back() const;
 
     plugin_handle_t plugin_ = PLUGIN_INVALID_HANDLE;
     std::mutex mutex_;
