@@ -6,6 +6,7 @@ contribs/minicluster with its deadlines, in real time.  Only sleeping gets faste
 what takes the processor 10 ms takes a second at a rate of 100.
 """
 
+import dataclasses
 import os
 import pathlib
 import shlex
@@ -15,6 +16,22 @@ import time
 from elastic_live import CLONE, HERE, Cluster
 
 DAEMONS = ("slurmctld", "slurmd", "slurmstepd")
+
+
+@dataclasses.dataclass
+class Job:
+    """What steady_app does, whichever nodes it is given."""
+
+    submit: float   # seconds
+    run: float      # seconds, at `nodes` nodes
+    nodes: int
+    limit: int      # minutes, what the scheduler is told
+    low: int = 0    # a malleable job's range
+    high: int = 0
+
+    @property
+    def elastic(self):
+        return f"malleable,min={self.low},max={self.high}" if self.high else ""
 
 
 class FastClock:
@@ -61,6 +78,12 @@ class FastCluster(Cluster):
         self._wrap_daemons()
         super().up()
         self.env.update(self.clock.env)
+        self.app = self.compile(HERE / "steady_app.c")
+
+    def submit(self, job):
+        elastic = [f"--elastic={job.elastic}"] if job.elastic else []
+        return self.sbatch(*elastic, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
+                           wrap=f"exec {self.app} {job.run * job.nodes}")
 
     def down(self):
         super().down()

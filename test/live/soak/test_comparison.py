@@ -19,8 +19,8 @@ import subprocess
 
 import compare_journals
 import pytest
-from elastic_live import HERE, wait_until
-from fast_cluster import FastCluster
+from elastic_live import wait_until
+from fast_cluster import FastCluster, Job
 
 RATE = int(os.environ.get("ELASTIC_RATE", "50"))
 NODES = 16
@@ -31,20 +31,6 @@ PAUSE = 60      # between two rounds
 SEED = int(os.environ.get("ELASTIC_TEST_SEED", "1"))
 # The least time between two resizes leaves an application the time to be started.
 GAP = 60
-
-
-@dataclasses.dataclass
-class Job:
-    submit: float   # seconds
-    run: float      # seconds, at `nodes` nodes
-    nodes: int
-    limit: int      # minutes, what the scheduler is told
-    low: int = 0    # a malleable job's range
-    high: int = 0
-
-    @property
-    def elastic(self):
-        return f"malleable,min={self.low},max={self.high}" if self.high else ""
 
 
 def to_swf(jobs):
@@ -143,15 +129,7 @@ def fast(request):
         pytest.skip("faketime is not installed")
     with FastCluster(RATE, nodes=NODES, build=request.config.getoption("--build"),
                      elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"]) as started:
-        started.app = started.compile(HERE / "steady_app.c")
         yield started
-
-
-def submit(cluster, job):
-    elastic = [f"--elastic={job.elastic}"] if job.elastic else []
-    program = f"exec {cluster.app} {job.run * job.nodes}"
-    return cluster.sbatch(*elastic, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
-                          wrap=program)
 
 
 def run_live(cluster, workload):
@@ -159,7 +137,7 @@ def run_live(cluster, workload):
     zero, ids = cluster.clock.now() + 30, set()
     for job in workload:
         cluster.clock.sleep_until(zero + job.submit)
-        ids.add(submit(cluster, job))
+        ids.add(cluster.submit(job))
     last = max(job.submit for job in workload)
 
     def events():
