@@ -23,6 +23,10 @@ void ClusterReader::read(Time now) {
 }
 
 void ClusterReader::read_queue() {
+    reading_.refusals = {};
+    reading_.started = 0;
+    if (queue_is_current()) return;
+    queue_listed_ = time(nullptr);
     {
         ControllerLock lock;
         reading_.queue.list();
@@ -32,8 +36,14 @@ void ClusterReader::read_queue() {
         reading_.queue.sort();
     }
     reading_.queue.finish();
-    reading_.refusals = {};
-    reading_.started = 0;
+}
+
+// Slurm's own loops list it, too, where these start jobs, and whoever has changed in this second is
+// met by a pass of a later one. Who could have a node that is idle must not be missed until then.
+bool ClusterReader::queue_is_current() const {
+    if (config_.starts != core::Starts::slurm || queue_listed_ != time(nullptr)) return false;
+    ControllerLock lock;
+    return reading_.queue.is_current();
 }
 
 // Slurm's loops go by them where these start jobs.

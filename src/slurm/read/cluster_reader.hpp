@@ -35,11 +35,13 @@ class ClusterReader {
 
     // Locks, observes, and makes the queue, the view and its snapshot anew.
     void read(Time now);
-    // The same in two parts, of which the first is the order of the queue alone.
+    // The same in two parts, of which the first is the order of the queue alone. It is listed
+    // once a second where Slurm's loops start jobs.
     void read_queue();
     void read_again(Time now);
 
   private:
+    bool queue_is_current() const;
     void read_parameters();
     std::set<JobId> beneficiaries() const;
     void mark_resizable(Time now);
@@ -55,6 +57,7 @@ class ClusterReader {
     AgreedNodes& agreed_;
     Reading& reading_;
     std::string read_parameters_;  // the text of reading_.parameters
+    time_t queue_listed_ = 0;      // the second in which the queue was listed last
 };
 
 }  // namespace elastic::slurm

@@ -26,11 +26,37 @@ int is_stale(void* element, void*) {
     return record->resv_ptr && !is_in(resv_list, record->resv_ptr);
 }
 
+// As far as that can be said without Slurm's own tests, which cost most of listing the queue.
+bool may_be_listed(const job_record_t* job, time_t now) {
+    return IS_JOB_PENDING(job) && job->priority && job->details &&
+           job->details->begin_time <= now && !(job->bit_flags & JOB_DEPENDENT);
+}
+
+template <class Visit>
+void for_each_waiting(Visit&& visit) {
+    const time_t now = time(nullptr);
+    ListIterator iterator = list_iterator_create(job_list);
+    while (const auto* job = static_cast<const job_record_t*>(list_next(iterator)))
+        if (may_be_listed(job, now)) visit(job->job_id);
+    list_iterator_destroy(iterator);
+}
+
 }  // namespace
+
+bool Queue::is_current() const {
+    bool is_current = true;
+    for_each_waiting([&](JobId job) {
+        is_current = is_current && std::binary_search(waiting_.begin(), waiting_.end(), job);
+    });
+    return is_current;
+}
 
 void Queue::list() {
     constexpr bool kForgetStarts = false;  // they are those of a forecast, made less often
     records_.reset(build_job_queue(kForgetStarts, false));
+    waiting_.clear();
+    for_each_waiting([this](JobId job) { waiting_.push_back(job); });
+    std::sort(waiting_.begin(), waiting_.end());
 }
 
 void Queue::sort() {

@@ -21,6 +21,10 @@ class Queue {
         controller::AttemptId id() const { return {job, attempt}; }
     };
 
+    // Whether no job has come since list() that could run if there were room.  Needs
+    // ControllerLock.
+    bool is_current() const;
+
     // Lists the jobs that could run if there were room.  Needs ControllerLock (Slurm splits job
     // arrays meanwhile).
     void list();
@@ -46,6 +50,7 @@ class Queue {
     std::vector<Place> places_;
     std::vector<Attempt> attempts_;
     std::vector<FoundAttempt> found_;  // attempts_ while sort() runs
+    std::vector<JobId> waiting_;       // in ascending order, those that may have been listed
 };
 
 }  // namespace elastic::slurm
