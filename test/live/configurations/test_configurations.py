@@ -3,8 +3,9 @@
 
 Every test is a cluster of its own with one combination of settings. All pairs of values occur in some combination
 (ELASTIC_ALL_CONFIGURATIONS=1: all combinations, which takes an hour). In each a job starts, grows, starts steps on what
-it got, loses the controller in the middle of an agreement, shrinks and ends; after every change its TRES are the same
-for each of its nodes as when it started, and at the end nobody holds anything, by Slurm's own books.
+it got, makes room for one that could preempt it, loses the controller in the middle of an agreement, shrinks and ends;
+after every change its TRES are the same for each of its nodes as when it started, and at the end nobody holds anything,
+by Slurm's own books.
 """
 
 import itertools
@@ -65,7 +66,9 @@ def cluster_of(mode, settings, build):
     """Up or not, as the settings say."""
     select, _, parameters = settings["divided"].partition(":")
     node = f"ALL CPUs=4 Sockets=2 CoresPerSocket=2 ThreadsPerCore=1 RealMemory={MEMORY} {settings['cores']}"
-    conf = [f"TaskPlugin=task/{settings['task']}", "ProctrackType=proctrack/linuxproc"]
+    conf = [f"TaskPlugin=task/{settings['task']}", "ProctrackType=proctrack/linuxproc",
+            "PreemptType=preempt/elastic_partition_prio", "PreemptMode=REQUEUE",
+            "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=1 State=UP"]
     options = []
     if parameters:
         conf.append(f"SelectTypeParameters={parameters}")
@@ -76,7 +79,7 @@ def cluster_of(mode, settings, build):
         node += " Gres=gpu:2"
         options += ["--file-line", "gres.conf", "Name=gpu File=@DIR@/dev/gpu[0-1]"]
     return Cluster(mode, select, nodes=NODES, build=build, conf=conf, options=[*options, "--node-line", node],
-                   elastic=[f"{key}={value}" for key, value in ELASTIC.items()])
+                   elastic=[f"{key}={value}" for key, value in (ELASTIC | {"PreemptShrinkTime": 60}).items()])
 
 
 @pytest.fixture
@@ -138,6 +141,16 @@ def step_reaches_all_nodes(cluster, app, nodes):
     assert ran["code"] == 0 and ran["out"].count("node ") == nodes, ran
 
 
+def makes_room_for_who_could_preempt_it(site, app, left):
+    """Not for longer than that one runs."""
+    urgent = site.sbatch("-p", "urgent", f"-N{NODES - left}", "--exclusive", "--mem=1000", wrap="sleep 600")
+    assert app.take_shrink()["size"] == left
+    site.wait_state(urgent, "RUNNING")
+    assert site.job(app.job)["Restarts"] == "0"
+    site.run("scancel", urgent)
+    site.wait_state(urgent, "CANCELLED")
+
+
 def test_grows_and_shrinks(site):
     app = site.actor("malleable,min=1,max=6", "-N2", "--mem=1000")
     one = tres_of_each_node(site, app.job, 2)
@@ -146,6 +159,8 @@ def test_grows_and_shrinks(site):
     site.wait_size(app.job, NODES)
     assert tres_of_each_node(site, app.job, NODES) == one
     step_reaches_all_nodes(site, app, NODES)
+    makes_room_for_who_could_preempt_it(site, app, NODES - 2)
+    assert tres_of_each_node(site, app.job, NODES - 2) == one
 
     site.run("selastic", "shrink", app.job, 1)
     offer = app.event("offer_shrink")
@@ -153,7 +168,7 @@ def test_grows_and_shrinks(site):
     site.kill_controller()
     site.start_controller()
     wait_until(lambda: app.state()["connected"], "the application has reconnected")
-    assert tres_of_each_node(site, app.job, NODES) == one
+    assert tres_of_each_node(site, app.job, NODES - 2) == one
     app.do("accept", offer["op"])
     app.event("accepted")
     app.do("done", offer["op"])
