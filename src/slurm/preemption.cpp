@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/text.hpp"
+#include "slurm/records.hpp"
 
 namespace elastic::slurm {
 
@@ -38,6 +39,7 @@ bool admits_preemption(job_record_t* preemptor, MayPreempt may_preempt) {
     const Preemption how = for_now.value_or(otherwise);
     if (how != Preemption::gated || !the_gate) return how != Preemption::never;
     const auto now = static_cast<Time>(time(nullptr));
+    if (!may_start(preemptor, time(nullptr))) return true;  // a question at its submission
     return the_gate->admits(preemptor->job_id, now, [&](JobId id) {
         job_record_t* victim = find_job_record(id);
         return victim && IS_JOB_RUNNING(victim) && may_preempt(victim, preemptor);

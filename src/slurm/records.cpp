@@ -20,6 +20,14 @@ void read_annotation(controller::Job& known, const job_record_t* job) {
 
 }  // namespace
 
+bool takes(const job_record_t* job, int nodes) {
+    if (const auto sizes = core::annotation_from_text(job->admin_comment ? job->admin_comment : ""))
+        return sizes->min <= nodes && nodes <= sizes->max;
+    const auto count = static_cast<std::uint32_t>(nodes);
+    const job_details* details = job->details;
+    return details->min_nodes <= count && (!details->max_nodes || count <= details->max_nodes);
+}
+
 std::string user_name(uid_t uid) {
     char* name = uid_to_string_cached(uid);
     return name ? name : std::to_string(uid);

@@ -24,6 +24,15 @@ inline job_record_t* pending_job(JobId id) {
     return waits && job->details && job->priority ? job : nullptr;
 }
 
+// Whether the pending job waits neither for a time nor for another job, and is not held.
+inline bool may_start(const job_record_t* job, time_t now) {
+    return job->priority && job->details && job->details->begin_time <= now &&
+           !(job->bit_flags & JOB_DEPENDENT);
+}
+
+// Whether the pending job, as it asks by now, may have so many nodes.
+bool takes(const job_record_t*, int nodes);
+
 // The login name, or the number where there is none.
 std::string user_name(uid_t);
 

@@ -291,3 +291,63 @@ def test_who_is_cancelled_meanwhile_takes_nothing(cluster):
     cluster.run("scancel", job)
     assert app.event("ended")["op"] == offer["op"]
     assert runs(cluster, app.job)
+
+
+def test_a_job_that_waits_for_another_asks_nobody(cluster):
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    first = cluster.sbatch("--hold", wrap="true")
+    job = urgent(cluster, 4, f"--dependency=afterany:{first}")
+    cluster.wait_two_passes()
+    app.no_event()
+    cluster.run("scancel", first)
+    assert app.take_shrink()["size"] == 4
+    cluster.wait_state(job, "RUNNING")
+
+
+def test_who_is_held_meanwhile_asks_anew(cluster):
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    job = urgent(cluster, 4)
+    offer = app.event("offer_shrink")
+    cluster.run("scontrol", "hold", job)
+    assert app.event("ended")["op"] == offer["op"]
+    cluster.run("scontrol", "release", job)
+    assert app.take_shrink()["size"] == 4
+    cluster.wait_state(job, "RUNNING")
+    assert restarts(cluster, app.job) == 0
+
+
+def test_who_wants_more_meanwhile_asks_for_the_rest(cluster):
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    job = urgent(cluster, 4)
+    offer = app.event("offer_shrink")
+    cluster.run("scontrol", "update", f"JobId={job}", "NumNodes=6-6")
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.do("done", offer["op"])
+    assert app.event("resized")["size"] == 4
+    assert app.take_shrink()["size"] == 2
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == 6 and restarts(cluster, app.job) == 0
+
+
+def test_the_nodes_that_it_requires_are_given_up(cluster):
+    app = cluster.actor("malleable,min=2,max=8", "-N8")
+    required = cluster.nodes_of(app.job)[2:4]  # not those that are left first
+    job = urgent(cluster, 2, "-w", ",".join(required))
+    assert app.take_shrink()["size"] == 6
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.nodes_of(job) == required and restarts(cluster, app.job) == 0
+
+
+def test_workers_of_selastic_run_are_ended_on_some_nodes(cluster):
+    def workers():
+        return cluster.run("squeue", "-h", "--steps", "-j", job, "-o", "%j").out.count("sleep")
+
+    job = cluster.sbatch("--elastic=malleable,min=2,max=8", "-N8", "--requeue", "--time=5",
+                         wrap="selastic-run --workers sleep 600")
+    wait_until(lambda: workers() == 8, "all workers run")
+    other = urgent(cluster, 4)
+    cluster.wait_state(other, "RUNNING")
+    cluster.wait_size(job, 4)
+    assert runs(cluster, job) and restarts(cluster, job) == 0
+    wait_until(lambda: workers() == 4, lambda: f"four workers are left, not {workers()}")

@@ -118,8 +118,19 @@ bool AgreementExecutor::move_shrink(Agreement& agreement, Time now) {
     return true;
 }
 
+// A claim of a group has the size of all its jobs.
+bool AgreementExecutor::stands_for_group(JobId id) const {
+    const controller::GroupBook& groups = state_.groups;
+    return reading_.view.groups.contains(id) || groups.next_in(id);
+}
+
+// As it did when it was promised nodes.
 bool AgreementExecutor::still_waits(JobId beneficiary) const {
-    if (pending_job(beneficiary)) return true;
+    if (const job_record_t* job = pending_job(beneficiary)) {
+        const Claim* claim = state_.book.claim_of(beneficiary);
+        return !claim || claim->size == 0 || stands_for_group(beneficiary) ||
+               takes(job, claim->size);
+    }
     const Agreement* request = state_.book.of_job(beneficiary);
     return running_job(beneficiary) && request && request->state == AgreementState::queued;
 }

@@ -61,6 +61,7 @@ class AgreementExecutor {
     bool advance_some(const ControllerLock&, Time now);
     bool move_forward(controller::Agreement&, Time now);
     bool move_shrink(controller::Agreement&, Time now);
+    bool stands_for_group(JobId) const;
     bool still_waits(JobId beneficiary) const;
     bool may_leave(const controller::Agreement& shrink);
     bool all_released(JobId beneficiary);

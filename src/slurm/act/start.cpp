@@ -242,6 +242,8 @@ Started allocate_job(job_record_t* job, const Attempt& attempt, const NodeSet& a
     if (!found) return {StartOutcome::refused, nullptr, "its partition or reservation is gone"};
     Trying trying(job, *found);
     if (const char* why = why_not_now(job)) return {StartOutcome::refused, nullptr, why};
+    if (nodes != kAsRequested && !takes(job, nodes))
+        return {StartOutcome::refused, nullptr, "it asks for another number of nodes by now"};
 
     FederationLock federation(job);
     if (!federation.is_held())

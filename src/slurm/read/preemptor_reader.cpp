@@ -31,7 +31,10 @@ void PreemptorReader::read(Time now) {
     by_rank_.clear();
     looks_ = 0;
     if (!is_preemption_ours()) return;
-    gate_.retain([](JobId id) { return pending_job(id) != nullptr; });
+    gate_.retain([second = time(nullptr)](JobId id) {
+        const job_record_t* job = pending_job(id);
+        return job && may_start(job, second);
+    });
     std::erase_if(reading_.preempted,
                   [&](const auto& entry) { return entry.second + kPreemptsAgain <= now; });
     const core::Snapshot& snapshot = reading_.view.snapshot;

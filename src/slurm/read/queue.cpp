@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "slurm/records.hpp"
+
 namespace elastic::slurm {
 
 namespace {
@@ -27,17 +29,12 @@ int is_stale(void* element, void*) {
 }
 
 // As far as that can be said without Slurm's own tests, which cost most of listing the queue.
-bool may_be_listed(const job_record_t* job, time_t now) {
-    return IS_JOB_PENDING(job) && job->priority && job->details &&
-           job->details->begin_time <= now && !(job->bit_flags & JOB_DEPENDENT);
-}
-
 template <class Visit>
 void for_each_waiting(Visit&& visit) {
     const time_t now = time(nullptr);
     ListIterator iterator = list_iterator_create(job_list);
     while (const auto* job = static_cast<const job_record_t*>(list_next(iterator)))
-        if (may_be_listed(job, now)) visit(job->job_id);
+        if (IS_JOB_PENDING(job) && may_start(job, now)) visit(job->job_id);
     list_iterator_destroy(iterator);
 }
 
