@@ -236,7 +236,13 @@ def reasons_of_components(cluster, job):
     return [cluster.job(f"{job}+{part}").get("Reason") for part in (0, 1)]
 
 
-TWO = ["-N1", "--exclusive", "--time=2", ":", "-N1", "--exclusive", "--time=2"]
+def submit_two_before(account, limit, shown):
+    """Newer releases refuse components that are together beyond a limit of the time of their submission."""
+    component = ["-N1", "--exclusive", "--time=2", "--hold"]
+    job = account.sbatch(*component, ":", *component, wrap="true")
+    account.limit(limit, shown)
+    account.cluster.run("scontrol", "release", job)
+    return job
 
 
 @pytest.mark.parametrize("one, two, reason", [("GrpJobs=1", "GrpJobs=2", "AssocGrpJobsLimit"),
@@ -247,8 +253,7 @@ def test_a_limit_on_all_components_keeps_each_of_them(cluster, account, one, two
     def shown(setting):
         key, value = setting.rsplit("=", 1)
         return rf"{key.replace('=', '=.*')}={value}\("
-    account.limit(one, shown(one))
-    job = account.sbatch(*TWO, wrap="true")
+    job = submit_two_before(account, one, shown(one))
     wait_until(lambda: reason in reasons_of_components(cluster, job),
                lambda: f"it is at its limit: {reasons_of_components(cluster, job)}")
     cluster.wait_two_passes()
@@ -262,8 +267,7 @@ def test_a_limit_on_all_components_keeps_each_of_them(cluster, account, one, two
 
 def test_a_component_that_slurm_refuses_undoes_the_start_of_the_other(cluster, account):
     """Of the minutes that both take together nobody has thought before."""
-    account.limit("GrpTRESRunMins=node=3", r"GrpTRESRunMins=.*node=3\(")
-    job = account.sbatch(*TWO, wrap="true")
+    job = submit_two_before(account, "GrpTRESRunMins=node=3", r"GrpTRESRunMins=.*node=3\(")
     wait_until(lambda: f"job {job}: gives its nodes back" in cluster.log, "the first one has had nodes")
     wait_until(lambda: reasons_of_components(cluster, job)[0] == "BeginTime",
                lambda: f"it waits again: {reasons_of_components(cluster, job)}")

@@ -14,6 +14,13 @@ pytestmark = [pytest.mark.modes("ms"),
               pytest.mark.skipif(os.getuid() != 0, reason="only root can give each controller a host name")]
 
 TAKEOVER = 60  # Slurm looks every SlurmctldTimeout / 3, at least
+CONF = ["SlurmctldTimeout=5", "PreemptType=preempt/elastic_partition_prio", "PreemptMode=REQUEUE",
+        "PartitionName=urgent Nodes=ALL PriorityTier=10 DefaultTime=1 State=UP"]
+SETTINGS = {**ELASTIC, "GraceTime": 2 * TAKEOVER, "PreemptShrinkTime": 3 * TAKEOVER}
+# What Slurm's controllers say of each other.
+HARMLESS = ["agent_init: thread already running", "while in standby mode", "ControlMachine .* not responding",
+            "_shutdown_bu_thread:send/recv", "REQUEST_CONTROL reply but backup not completely done",
+            "con_close_on_poll_error: .* Broken pipe"]
 
 
 @pytest.fixture(scope="module", params=["cons_tres", "linear"])
@@ -21,9 +28,10 @@ def pair(request):
     modes = request.config.getoption("--mode")
     if modes and "ms" not in modes:
         pytest.skip("for the mode ms")
-    settings = [f"{key}={value}" for key, value in {**ELASTIC, "GraceTime": 2 * TAKEOVER}.items()]
-    with Cluster("ms", request.param, build=request.config.getoption("--build"), conf=["SlurmctldTimeout=5"],
-                 elastic=settings, options=["--controllers", "2"]) as started:
+    settings = [f"{key}={value}" for key, value in SETTINGS.items()]
+    with Cluster("ms", request.param, build=request.config.getoption("--build"), conf=CONF, elastic=settings,
+                 options=["--controllers", "2"]) as started:
+        started.allowed_errors += HARMLESS
         yield started
 
 
@@ -53,11 +61,6 @@ def wait_saved(cluster, *apps):
 
 def test_a_takeover_in_the_middle_of_an_agreement(pair):
     cluster = pair
-    # What Slurm's controllers say of each other.
-    cluster.allowed_errors += ["agent_init: thread already running", "while in standby mode",
-                               "ControlMachine .* not responding", "_shutdown_bu_thread:send/recv",
-                               "REQUEST_CONTROL reply but backup not completely done",
-                               "con_close_on_poll_error: .* Broken pipe"]
     app = cluster.actor("malleable,min=2,max=8", "-N8")
     waiting = cluster.actor("malleable,min=4,max=4", "-N4", wait=False)
     cluster.run("selastic", "shrink", app.job, 4)
@@ -88,4 +91,26 @@ def test_a_takeover_in_the_middle_of_an_agreement(pair):
     app.event("accepted")
     app.do("done", offer["op"])
     assert app.event("resized")["size"] == 2
+    cluster.check_as_before()
+
+
+def test_a_takeover_while_who_could_be_preempted_is_asked(pair):
+    cluster = pair
+    app = cluster.actor("malleable,min=2,max=8", "-N8", "--requeue")
+    urgent = cluster.sbatch("-p", "urgent", "-N4", "--exclusive", wrap="sleep 600")
+    offer = app.event("offer_shrink")
+    wait_saved(cluster, app)
+    cluster.kill_controller()
+    wait_backup_in_control(cluster)
+    wait_connected_again(cluster, app)
+    app.do("accept", offer["op"])
+    app.event("accepted")
+    app.do("done", offer["op"])
+    assert app.event("resized")["size"] == 4
+    cluster.wait_state(urgent, "RUNNING")
+    assert cluster.job(app.job)["Restarts"] == "0"
+    cluster.start_controller()
+    wait_until(lambda: is_up(cluster, "127.0.0.1"), "the primary is in control again", TAKEOVER)
+    wait_connected_again(cluster, app)
+    cluster.end_jobs()
     cluster.check_as_before()
