@@ -146,11 +146,13 @@ class Bench:
         return self
 
     def _scheduler(self):
+        plugins = ["--plugins", self.options.plugins] if self.options.plugins else []
         if self.kind == "stock":
             return ["--stock", "--conf-line", f"SchedulerParameters={PARAMETERS}"]
+        if self.options.starts == "slurm":
+            return ["--elastic-line", "Starts=slurm", "--conf-line", f"SchedulerParameters={PARAMETERS}", *plugins]
         usual = re.search("^SchedulerParameters=(.*)$", minicluster.ELASTIC, re.M).group(1)
-        return ["--conf-line", f"SchedulerParameters={usual},{PARAMETERS}",
-                *(["--plugins", self.options.plugins] if self.options.plugins else [])]
+        return ["--conf-line", f"SchedulerParameters={usual},{PARAMETERS}", *plugins]
 
     def _give_configuration(self):
         """To the user: tests change it."""
@@ -504,7 +506,8 @@ def run_inside(options):
     wanted = matching(tests, options.tests or (read_core() if options.core else ["*"]))
     out = pathlib.Path(options.out or site / "out")
     out.mkdir(parents=True, exist_ok=True)
-    return report(Run(site, out, options).run(wanted, read_known()))
+    known = read_known() if options.starts == "elastic" else {}
+    return report(Run(site, out, options).run(wanted, known))
 
 
 def guarded(work):
@@ -525,6 +528,8 @@ def parse(arguments):
     add = parser.add_argument
     add("tests", nargs="*", metavar="TEST", help="1.14, or '28.*' for a group (default: all)")
     add("--core", action="store_true", help="those that exercise scheduling (the file 'core')")
+    add("--starts", choices=["elastic", "slurm"], default="elastic", help="who starts jobs (elastic.conf); with slurm"
+        " no difference is a known one")
     add("--clusters", type=minicluster.number_up_to(8), default=3, metavar="N",
         help="so many clusters with sched/elastic side by side (default 3); as many with sched/backfill join them"
         " when there is something to compare")
