@@ -82,7 +82,7 @@ def test_planning_pass_frontend_with_applications():
 
 
 def test_preemption():
-    check(HERE / "preemption", "--urgent 2", 2)
+    check(HERE / "preemption", "--urgent 2", 4)
 
 
 def test_planning_pass_frontend_beside_slurm():
