@@ -238,16 +238,21 @@ bool Engine::could_act() const {
 
 void Engine::pass() {
     if (!could_act()) return;
+    const bool acted = plan_until_nobody_is_preempted();
+    // What has just started or changed can be resized in the same instant, and what was freed for
+    // nobody can be used.
+    if (acted && plans_again_ && is_wake_up_due()) plan_until_nobody_is_preempted();
+}
+
+// Whose nodes were taken has left them, and who has taken them starts.
+bool Engine::plan_until_nobody_is_preempted() {
     bool acted = false, preempted = true;
     for (int round = 0; preempted && round < kMostRounds; ++round) {
         const std::int64_t before = outcome_.counters.preempted;
         acted = plan_and_execute();
-        // Whose nodes were taken has left them, and who has taken them starts.
         preempted = outcome_.counters.preempted > before;
     }
-    // What has just started or changed can be resized in the same instant, and what was freed for
-    // nobody can be used.
-    if (acted && plans_again_ && is_wake_up_due()) plan_and_execute();
+    return acted;
 }
 
 bool Engine::plan_and_execute() {

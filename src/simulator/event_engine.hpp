@@ -88,6 +88,7 @@ class Engine {
     // Passes.
     bool could_act() const;
     void pass();
+    bool plan_until_nobody_is_preempted();
     bool plan_and_execute();
     void execute(const core::Action&);
     void promise(const core::Action&);

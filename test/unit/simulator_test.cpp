@@ -133,6 +133,18 @@ TEST(who_would_be_ended_shrinks_first) {
     check_eq(outcome.counters.lost, 80.0);
 }
 
+TEST(whoever_ends_others_by_a_second_plan_of_an_instant_starts_in_it) {
+    Builder b(4);
+    b.evolving(0, 100, 1, 2, 4, {{0.5, 1}});
+    b.job(50, 30, 4);  // comes when the other asks, which is granted first
+    b.workload.levels = {0, 1};
+    const Outcome outcome = b.run("lina-default", true);
+    check_eq(outcome.counters.granted, 2);  // it asks in each of its runs
+    check_eq(outcome.jobs[1].start, 50.0);
+    check_eq(outcome.jobs[0].start, 80.0);
+    check_eq(outcome.lost, 0);
+}
+
 TEST(the_journal_of_preemptions_replays) {
     Builder b(8);
     b.elastic(0, 100, 2, 8, 8);
