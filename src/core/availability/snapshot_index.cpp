@@ -43,15 +43,15 @@ void SnapshotIndex::load_queue(const std::vector<PendingJob>& jobs) {
     for (const PendingJob& job : jobs) {
         const auto place = static_cast<std::uint32_t>(demands.size());
         count(job, place);
-        if (job.together && place > 0 && jobs[place - 1].together == job.together)
-            followers.push_back(place);
+        if (place > 0 && job.starts_with(jobs[place - 1])) followers.push_back(place);
         demands.push_back(demand_of(job));
     }
     queue.build();
 }
 
-void SnapshotIndex::add(const PendingJob& job) {
+void SnapshotIndex::add(const PendingJob& job, bool follows) {
     count(job, queue.end());
+    if (follows) followers.push_back(queue.end());
     queue.push_back(demand_of(job));
 }
 
@@ -70,6 +70,7 @@ void SnapshotIndex::promise(std::uint32_t place) {
 void SnapshotIndex::remove(std::uint32_t place, const PendingJob& job) {
     queue.remove(place);
     if (job.promised < kNever) std::erase(promised, place);
+    if (job.together) std::erase(followers, place);
     --waiting;
     malleable_waiting -= job.elastic.malleable;
 }

@@ -32,7 +32,8 @@ struct SnapshotIndex {
 
     void load(const Snapshot&);
     void load_queue(const std::vector<PendingJob>&);
-    void add(const PendingJob&);        // at the end of the queue
+    // At the end of the queue; `follows`: the job before it starts together with it.
+    void add(const PendingJob&, bool follows);
     void promise(std::uint32_t place);  // a job there has been promised a start
     // From the queue; the place stays empty.
     void remove(std::uint32_t place, const PendingJob&);
