@@ -42,8 +42,8 @@ void Cluster::arrive(PendingJob&& job) {
         place_.resize(std::max<std::size_t>(job.id + 1, 2 * place_.size()), kNowhere);
     auto& queue = snapshot_.pending;
     place_[job.id] = static_cast<std::uint32_t>(queue.size());
-    index_.add(job, !queue.empty() && job.starts_with(queue.back()));
     queue.push_back(std::move(job));
+    index_.add(queue);
     if (has_prices_) apply_prices(snapshot_);
 }
 
