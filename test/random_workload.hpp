@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "core/pass/planner.hpp"
 #include "simulator/workload.hpp"
@@ -56,7 +57,34 @@ class RandomWorkload {
         return workload;
     }
 
+    // Some of the rigid jobs become components of heterogeneous ones, wherever they stand.
+    void bind(simulator::Workload& workload) {
+        std::vector<std::uint32_t> free;
+        for (std::uint32_t i = 0; i < workload.jobs.size(); ++i)
+            if (workload.jobs[i].elasticity < 0) free.push_back(i);
+        std::shuffle(free.begin(), free.end(), rng_);
+        for (int whole = between(1, 1 + static_cast<int>(free.size()) / 4); whole > 0; --whole) {
+            const int count = between(2, 3);
+            if (std::ssize(free) < count || workload.nodes < count) return;
+            workload.heterogeneous.push_back(components(workload, free, count));
+        }
+    }
+
   private:
+    // Takes them from the end of `free`.
+    std::vector<std::uint32_t> components(simulator::Workload& workload,
+                                          std::vector<std::uint32_t>& free, int count) {
+        std::vector<std::uint32_t> found(free.end() - count, free.end());
+        free.erase(free.end() - count, free.end());
+        std::ranges::sort(found);
+        const int most = workload.nodes / count;
+        for (const std::uint32_t job : found) {
+            workload.jobs[job].submit = workload.jobs[found.front()].submit;
+            workload.jobs[job].nodes = std::min(workload.jobs[job].nodes, between(1, most));
+        }
+        return found;
+    }
+
     simulator::Elasticity profiled(simulator::Job& job, int nodes) {
         simulator::Elasticity elasticity;
         core::Annotation& a = elasticity.annotation;

@@ -45,12 +45,10 @@ core::PendingJob pending_of(const Workload& workload, std::size_t index) {
     return pending;
 }
 
-std::vector<std::uint32_t> in_order_of_arrival(const std::vector<Job>& jobs) {
-    std::vector<std::uint32_t> order(jobs.size());
+template <class Earlier>
+std::vector<std::uint32_t> in_order_of_arrival(std::size_t jobs, Earlier earlier) {
+    std::vector<std::uint32_t> order(jobs);
     std::iota(order.begin(), order.end(), 0U);
-    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-        return jobs[a].submit < jobs[b].submit;
-    };
     if (!std::is_sorted(order.begin(), order.end(), earlier))
         std::stable_sort(order.begin(), order.end(), earlier);
     return order;
@@ -63,8 +61,13 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
       options_(options),
       cluster_(options.supply ? pool_sizes(*options.supply, workload.nodes)
                               : core::PoolCounts(1, workload.nodes)),
-      rng_(options.seed),
-      arrivals_(in_order_of_arrival(workload.jobs)) {
+      rng_(options.seed) {
+    find_components();
+    arrivals_ = in_order_of_arrival(workload.jobs.size(), [&](std::uint32_t a, std::uint32_t b) {
+        const Time first = workload.jobs[a].submit, second = workload.jobs[b].submit;
+        if (first != second || whole_.empty()) return first < second;
+        return first_component(a) < first_component(b);
+    });
     outcome_.jobs.resize(workload.jobs.size());
     if (options.supply) supply_ = core::SupplyClock(options.supply->supply);
     follow_supply();
@@ -76,7 +79,22 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
         return e.annotation.malleable && gap(e.annotation) == 0;
     });
     const bool frees_nodes = options.policy.shrink_for == core::ShrinkFor::anybody;
-    plans_again_ = resizes_ && (is_without_gap || frees_nodes || options.settle || options.supply);
+    // Nodes that jobs give up for those that start together are freed for nobody, too.
+    plans_again_ = resizes_ && (is_without_gap || frees_nodes || options.settle || options.supply ||
+                                !whole_.empty());
+}
+
+void Engine::find_components() {
+    if (workload_.heterogeneous.empty()) return;
+    whole_.assign(workload_.jobs.size(), -1);
+    for (std::size_t whole = 0; whole < workload_.heterogeneous.size(); ++whole)
+        for (const std::uint32_t job : workload_.heterogeneous[whole])
+            whole_[job] = static_cast<std::int32_t>(whole);
+}
+
+// Which stands in the queue for all; the job itself if it is no component.
+std::uint32_t Engine::first_component(std::uint32_t job) const {
+    return is_component(job) ? workload_.heterogeneous[whole_[job]].front() : job;
 }
 
 Outcome Engine::run() {
@@ -189,6 +207,7 @@ void Engine::arrive(std::uint32_t job) {
 void Engine::join_queue(std::uint32_t job) {
     ++pending_;
     core::PendingJob pending = pending_of(workload_, job);
+    if (is_component(job)) pending.together = first_component(job) + 1;
     if (!preempts()) return cluster_.arrive(std::move(pending));
     cluster_.arrive(std::move(pending), [&](JobId other) { return comes_before(job, other - 1); });
 }
@@ -238,16 +257,21 @@ bool Engine::could_act() const {
 
 void Engine::pass() {
     if (!could_act()) return;
+    const bool acted = plan_until_nobody_is_preempted();
+    // What has just started or changed can be resized in the same instant, and what was freed for
+    // nobody can be used.
+    if (acted && plans_again_ && is_wake_up_due()) plan_until_nobody_is_preempted();
+}
+
+// Whose nodes were taken has left them, and who has taken them starts.
+bool Engine::plan_until_nobody_is_preempted() {
     bool acted = false, preempted = true;
     for (int round = 0; preempted && round < kMostRounds; ++round) {
         const std::int64_t before = outcome_.counters.preempted;
         acted = plan_and_execute();
-        // Whose nodes were taken has left them, and who has taken them starts.
         preempted = outcome_.counters.preempted > before;
     }
-    // What has just started or changed can be resized in the same instant, and what was freed for
-    // nobody can be used.
-    if (acted && plans_again_ && is_wake_up_due()) plan_and_execute();
+    return acted;
 }
 
 bool Engine::plan_and_execute() {

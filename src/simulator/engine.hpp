@@ -4,9 +4,9 @@
 //
 // Rules (selastic-sim(1)): all events of one instant are applied before one planning pass, ends
 // first, then evolving requests, then arrivals; the queue is ordered by submission, then by the
-// log.  A resize takes effect at once for all jobs concerned; the resized job then does no work for
-// the time that the resize costs it ([lina] section 3: the redistribution belongs to the new
-// phase).
+// log, where a heterogeneous job stands where its first component does.  A resize takes effect at
+// once for all jobs concerned; the resized job then does no work for the time that the resize costs
+// it ([lina] section 3: the redistribution belongs to the new phase).
 #pragma once
 
 #include <cstdint>

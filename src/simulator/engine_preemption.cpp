@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Jobs that end others to have their nodes.  The queue is ordered by their levels, then as ever;
-// who is ended joins it again where it was, and begins its work anew.
+// who is ended joins it again where it was, and begins its work anew.  Components of a
+// heterogeneous job end nobody, as with the plugin; they are ended and start again together.
 //
 // Always holds: of a run that was ended no event is left that counts.
 #include <algorithm>
@@ -19,7 +20,8 @@ constexpr std::size_t kMostPreemptors = 16;
 
 bool Engine::comes_before(std::uint32_t job, std::uint32_t other) const {
     const auto rank = [&](std::uint32_t of) {
-        return std::tuple(-workload_.levels[of], workload_.jobs[of].submit, of);
+        return std::tuple(-workload_.levels[of], workload_.jobs[of].submit, first_component(of),
+                          of);
     };
     return rank(job) < rank(other);
 }
@@ -44,6 +46,7 @@ void Engine::tell_preemptors() {
          place < queue.end() && preemptors.size() < kMostPreemptors;
          place = queue.next(place + 1)) {
         const JobId job = cluster_.snapshot().pending[place].id;
+        if (is_component(job - 1)) continue;
         std::vector<JobId> victims = victims_of(workload_.levels[job - 1]);
         // Behind it in the queue nobody has a higher level.
         if (victims.empty()) break;
@@ -86,6 +89,22 @@ double Engine::give_up(std::uint32_t job) {
 
 void Engine::preempt(const core::Action& action) {
     const std::uint32_t job = action.job - 1;
+    is_component(job) ? preempt_whole(job) : preempt(job);
+}
+
+// A plan names each component that is to go, and the first takes all others that run with it.
+void Engine::preempt_whole(std::uint32_t component) {
+    for (const std::uint32_t job : workload_.heterogeneous[whole_[component]])
+        if (is_running(job)) preempt(job);
+}
+
+bool Engine::is_running(std::uint32_t job) const {
+    return std::ranges::any_of(cluster_.snapshot().running, [&](const core::RunningJob& running) {
+        return running.id == job + 1;
+    });
+}
+
+void Engine::preempt(std::uint32_t job) {
     const int nodes = outcome_.jobs[job].nodes_end;
     drop_requests(job);
     outcome_.counters.lost += give_up(job);

@@ -88,6 +88,7 @@ class Engine {
     // Passes.
     bool could_act() const;
     void pass();
+    bool plan_until_nobody_is_preempted();
     bool plan_and_execute();
     void execute(const core::Action&);
     void promise(const core::Action&);
@@ -104,6 +105,11 @@ class Engine {
     void grant_step(const core::Action&);
     void schedule_step(std::uint32_t job);
 
+    // Heterogeneous jobs.
+    void find_components();
+    std::uint32_t first_component(std::uint32_t job) const;
+    bool is_component(std::uint32_t job) const { return !whole_.empty() && whole_[job] >= 0; }
+
     // Jobs that end others.
     bool preempts() const { return !runs_.empty(); }
     bool comes_before(std::uint32_t job, std::uint32_t other) const;
@@ -111,6 +117,9 @@ class Engine {
     void tell_preemptors();
     std::vector<JobId> victims_of(int level) const;
     void preempt(const core::Action&);
+    void preempt(std::uint32_t job);
+    void preempt_whole(std::uint32_t component);
+    bool is_running(std::uint32_t job) const;
     void drop_requests(std::uint32_t job);
     void leave_step(std::uint32_t job);
     double give_up(std::uint32_t job);
@@ -153,6 +162,8 @@ class Engine {
     std::size_t steps_waiting_ = 0;
     OpId next_op_ = 1;
     core::SupplyClock supply_;
+    // By job, if any is heterogeneous: of which of these it is a component; -1: of none.
+    std::vector<std::int32_t> whole_;
     // By job, if some may end others: the least version that an event of its present run has.
     std::vector<std::uint32_t> runs_;
 };

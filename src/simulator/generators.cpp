@@ -11,6 +11,8 @@
 #include <array>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "simulator/check_option.hpp"
@@ -32,6 +34,7 @@ struct Draft {
     double size = 0;
     double estimate = 0;
     bool rigid = false;
+    bool is_component = false;  // of the job before it
 };
 
 Result<void> check_common(const GeneratorOptions& o, bool needs_load) {
@@ -41,6 +44,8 @@ Result<void> check_common(const GeneratorOptions& o, bool needs_load) {
          check_option(o.processors >= 1 && o.processors <= kMaxProcessors, "--procs",
                       "within 1 to 1000000000"),
          check_option(load, "--load", "within 0.000001 to 1000"),
+         check_option(o.heterogeneous_share >= 0 && o.heterogeneous_share <= 1,
+                      "--heterogeneous-share", "within 0 to 1"),
          check_option(o.estimate_factor >= 1 && o.estimate_factor <= 1e6, "--estimate-factor",
                       "within 1 to 1000000")});
 }
@@ -58,15 +63,34 @@ double estimate(double run, const GeneratorOptions& options, Random& random) {
     return options.round_estimates ? rounded_up(wanted) : wanted;
 }
 
+// Takes a second component from some jobs.  It draws from a stream of its own, so that all others
+// are as they would be without.
+void split(std::vector<Draft>& jobs, std::uint64_t place, const GeneratorOptions& options) {
+    constexpr Range kRun{0.1, 1};
+    Draft& first = jobs.back();
+    if (options.heterogeneous_share == 0 || first.rigid || first.size < 2) return;
+    Random random(~options.seed, place);
+    if (!random.chance(options.heterogeneous_share)) return;
+    Draft second;
+    second.is_component = true;
+    second.size = static_cast<double>(random.integer(1, static_cast<std::int64_t>(first.size) - 1));
+    second.run = std::max(1.0, std::round(first.run * random.uniform(kRun.low, kRun.high)));
+    second.estimate = estimate(second.run, options, random);
+    first.size -= second.size;
+    jobs.push_back(second);
+}
+
 // `draw(random)` makes the gap, the size and the run time of one job.
 template <class Draw>
 std::vector<Draft> draw_jobs(const GeneratorOptions& options, Draw draw) {
-    std::vector<Draft> jobs(static_cast<std::size_t>(options.jobs));
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
+    std::vector<Draft> jobs;
+    jobs.reserve(static_cast<std::size_t>(options.jobs));
+    for (std::uint64_t i = 0; std::cmp_less(i, options.jobs); ++i) {
         Random random(options.seed, i);
-        jobs[i] = draw(random);
-        jobs[i].run = std::max(1.0, std::round(jobs[i].run));
-        jobs[i].estimate = estimate(jobs[i].run, options, random);
+        Draft& job = jobs.emplace_back(draw(random));
+        job.run = std::max(1.0, std::round(job.run));
+        job.estimate = estimate(job.run, options, random);
+        split(jobs, i, options);
     }
     return jobs;
 }
@@ -91,11 +115,14 @@ Result<Log> make_log(const std::vector<Draft>& jobs, const GeneratorOptions& opt
     for (const Draft& job : jobs) {
         LogJob& to = log.jobs.emplace_back();
         to.id = static_cast<std::int64_t>(log.jobs.size());
-        to.submit = std::floor(clock(job.gap));
+        to.submit =
+            job.is_component ? log.jobs[log.jobs.size() - 2].submit : std::floor(clock(job.gap));
         to.run = job.run;
         to.estimate = job.estimate;
         to.processors = static_cast<std::int64_t>(job.size);
         if (job.rigid) log.rigid.insert(to.id);
+        if (job.is_component)
+            log.heterogeneous.push_back({log.jobs.size() - 2, log.jobs.size() - 1});
     }
     if (!(log.jobs.back().submit <= kMaxLogTime)) {
         return error(
@@ -307,6 +334,19 @@ Result<Log> generate_evolving(const EvolvingOptions& o) {
     return log;
 }
 
+namespace {
+
+// By place: the first component of the job that it is another component of.
+std::map<std::size_t, std::size_t> first_components(const Log& log) {
+    std::map<std::size_t, std::size_t> first;
+    for (const std::vector<std::size_t>& components : log.heterogeneous)
+        for (const std::size_t place : components)
+            if (place != components.front()) first[place] = components.front();
+    return first;
+}
+
+}  // namespace
+
 void write_swf(const Log& log, std::string_view model,
                const std::function<void(std::string_view)>& out) {
     constexpr std::size_t kPiece = 1 << 16;
@@ -314,7 +354,9 @@ void write_swf(const Log& log, std::string_view model,
         "; Version: 2.2\n; Computer: {}\n; MaxJobs: {}\n; MaxRecords: {}\n; MaxNodes: {}\n"
         "; MaxProcs: {}\n",
         model, log.jobs.size(), log.jobs.size(), log.nodes, log.processors);
-    for (const LogJob& job : log.jobs) {
+    const auto first = first_components(log);
+    for (std::size_t place = 0; place < log.jobs.size(); ++place) {
+        const LogJob& job = log.jobs[place];
         fmt::format_to(std::back_inserter(piece),
                        "{} {:.0f} -1 {:.0f} {} -1 -1 {} {:.0f} -1 1 -1 -1 -1 -1 -1 -1 -1\n", job.id,
                        job.submit, job.run, job.processors, job.processors, job.estimate);
@@ -324,6 +366,9 @@ void write_swf(const Log& log, std::string_view model,
                            annotation->second.text);
         if (log.rigid.contains(job.id))
             fmt::format_to(std::back_inserter(piece), "; elastic: {} rigid\n", job.id);
+        if (const auto with = first.find(place); with != first.end())
+            fmt::format_to(std::back_inserter(piece), "; elastic: {} with {}\n", job.id,
+                           log.jobs[with->second].id);
         if (piece.size() < kPiece) continue;
         out(piece);
         piece.clear();

@@ -27,6 +27,9 @@ struct GeneratorOptions {
     // 30 min, 1, 2, 4, 6, 8, 12, 18 h, whole days.
     double estimate_factor = 1;
     bool round_estimates = false;
+    // Ours: so many of the jobs on more than one processor, 0 to 1, are heterogeneous: two
+    // components that share the processors, of which the second runs for 10 to 100 % of the time.
+    double heterogeneous_share = 0;
 };
 
 // Downey's model as used in [lina] section 5.1, table 1, whose values are the defaults: ln of the

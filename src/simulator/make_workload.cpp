@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "common/text.hpp"
@@ -113,7 +114,20 @@ int level_of(const Log& log, const LogJob& job, const Precedence& precedence) {
     return found == precedence.levels.end() ? 0 : found->second;
 }
 
-// `places` gets the place in the log of each job of the workload.
+// Places in the log of components of jobs that are larger than the machine.
+std::set<std::size_t> too_large_together(const Log& log, const WorkloadOptions& options,
+                                         std::int64_t machine) {
+    std::set<std::size_t> found;
+    for (const std::vector<std::size_t>& components : log.heterogeneous) {
+        std::int64_t nodes = 0;
+        for (const std::size_t place : components)
+            nodes += size_in_nodes(log.jobs[place], options.procs_per_node);
+        if (nodes > machine) found.insert(components.begin(), components.end());
+    }
+    return found;
+}
+
+// `places` gets the place in the log of each job of the workload, if somebody needs it.
 void take(const Log& log, const WorkloadOptions& options, Workload& workload,
           std::vector<std::size_t>& places) {
     const std::size_t all = log.jobs.size();
@@ -125,6 +139,8 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         return place >= begin && (place < end || end == all);
     });
     workload.jobs.reserve(count);
+    const auto too_large = too_large_together(log, options, workload.nodes);
+    const bool keeps_places = options.elastic > 0 || !log.heterogeneous.empty();
     const bool waits =
         options.scale_arrival == 1 &&
         std::ranges::any_of(log.jobs, [](const LogJob& job) { return job.wait >= 0; });
@@ -132,7 +148,7 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
     for (std::size_t place = begin; place < end; ++place) {
         const LogJob& from = log.jobs[place];
         const std::int64_t nodes = size_in_nodes(from, options.procs_per_node);
-        if (nodes > workload.nodes) {
+        if (nodes > workload.nodes || (!too_large.empty() && too_large.contains(place))) {
             ++workload.rejected;
             continue;
         }
@@ -145,9 +161,41 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.estimate *= limit_error(options, place);
         job.nodes = static_cast<int>(nodes);
         if (waits) workload.logged_waits.push_back(from.wait);
-        if (options.elastic > 0) places.push_back(place);
+        if (keeps_places) places.push_back(place);
         if (options.precedence) workload.levels.push_back(level_of(log, from, *options.precedence));
     }
+}
+
+// As in Slurm's queue, the whole stands where the last of its components does.
+void align(const std::vector<std::uint32_t>& components, Workload& workload) {
+    Time submit = 0;
+    for (const std::uint32_t job : components) submit = std::max(submit, workload.jobs[job].submit);
+    for (const std::uint32_t job : components) workload.jobs[job].submit = submit;
+    if (workload.levels.empty()) return;
+    int level = workload.levels[components.front()];
+    for (const std::uint32_t job : components) level = std::min(level, workload.levels[job]);
+    for (const std::uint32_t job : components) workload.levels[job] = level;
+}
+
+// What is left of a heterogeneous job may be one component, which is a job like any other.
+void bind_components(const Log& log, const std::vector<std::size_t>& places, Workload& workload) {
+    for (const std::vector<std::size_t>& whole : log.heterogeneous) {
+        std::vector<std::uint32_t> components;
+        for (const std::size_t place : whole)
+            if (const auto found = std::ranges::lower_bound(places, place);
+                found != places.end() && *found == place)
+                components.push_back(static_cast<std::uint32_t>(found - places.begin()));
+        if (components.size() < 2) continue;
+        align(components, workload);
+        workload.heterogeneous.push_back(std::move(components));
+    }
+}
+
+std::set<std::uint32_t> components_of(const Workload& workload) {
+    std::set<std::uint32_t> found;
+    for (const auto& components : workload.heterogeneous)
+        found.insert(components.begin(), components.end());
+    return found;
 }
 
 // A value that no job has is a mistake of who named it.
@@ -190,11 +238,16 @@ Result<void> annotate(Job& job, const std::string& text, const WorkloadOptions& 
 }
 
 Result<void> annotate(const Log& log, const WorkloadOptions& options, Workload& workload) {
-    for (Job& job : workload.jobs) {
+    const auto components = components_of(workload);
+    for (std::uint32_t i = 0; i < workload.jobs.size(); ++i) {
+        Job& job = workload.jobs[i];
         const auto found = log.annotations.find(job.id);
         if (found == log.annotations.end()) continue;
         const auto& [text, line] = found->second;
-        const auto ok = annotate(job, text, options, workload);
+        const auto ok = components.contains(i)
+                            ? Result<void>(error("elastic: a component of a heterogeneous job "
+                                                 "cannot be elastic"))
+                            : annotate(job, text, options, workload);
         if (!ok && !log.lenient)
             return error("{}:{}: job {}: {}", log.name, line, job.id, ok.error().message);
         workload.malformed += !ok;
@@ -232,8 +285,10 @@ class ElasticJobs {
         };
         std::vector<Candidate> candidates;
         candidates.reserve(places.size());
+        const auto components = components_of(workload_);
         for (std::size_t i = 0; i < places.size(); ++i)
-            if (!rigid.contains(workload_.jobs[i].id))
+            if (!rigid.contains(workload_.jobs[i].id) &&
+                !components.contains(static_cast<std::uint32_t>(i)))
                 candidates.push_back({Random(options_.seed, places[i]).next(), i});
         const auto wanted = static_cast<std::size_t>(
             std::llround(options_.elastic / 100 * static_cast<double>(places.size())));
@@ -429,6 +484,7 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     workload.notes = log.notes;
     std::vector<std::size_t> places;
     take(log, options, workload, places);
+    bind_components(log, places, workload);
     if (options.skip > 0 && std::cmp_less_equal(log.jobs.size(), options.skip))
         return error("--skip: {} has only {} jobs that could be run", log.name, log.jobs.size());
     if (workload.jobs.empty()) {

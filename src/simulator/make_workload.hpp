@@ -3,10 +3,11 @@
 //
 // Of the log's jobs the first `skip` are left out and the next `jobs` used; those larger than the
 // machine are rejected; of the rest exactly `elastic` per cent, rounded, become elastic, none that
-// the log calls rigid, of those `evolving_share` evolving; unless the log itself says which ones
-// are, and then these, at no cost but what their annotations say. All a job draws depends on the
-// seed and its place in the log only.  So with a higher `elastic` the jobs that were elastic stay
-// so, with the same properties, and two runs differ in what they are to be compared for.
+// the log calls rigid or that is a component of a heterogeneous job, of those `evolving_share`
+// evolving; unless the log itself says which ones are, and then these, at no cost but what their
+// annotations say. All a job draws depends on the seed and its place in the log only.  So with a
+// higher `elastic` the jobs that were elastic stay so, with the same properties, and two runs
+// differ in what they are to be compared for.
 #pragma once
 
 #include <cstdint>

@@ -172,6 +172,9 @@ Summary summarise(const Workload& workload, const Outcome& outcome) {
     summary.lost = outcome.lost;
     summary.elastic = static_cast<std::int64_t>(workload.jobs.size()) -
                       std::ranges::count_if(workload.jobs, is_rigid);
+    summary.heterogeneous = std::ssize(workload.heterogeneous);
+    for (const auto& components : workload.heterogeneous)
+        summary.components += std::ssize(components);
     std::vector<double> logged;
     std::ranges::copy_if(workload.logged_waits, std::back_inserter(logged),
                          [](Duration wait) { return wait >= 0; });
@@ -198,6 +201,9 @@ std::string to_text(const Summary& s) {
     const Counters& c = s.counters;
     page.heading("jobs");
     page.count("run", s.jobs, s.elastic > 0 ? fmt::format("{} of them elastic", s.elastic) : "");
+    if (s.heterogeneous > 0)
+        page.count("heterogeneous", s.heterogeneous,
+                   fmt::format("whose {} components count as jobs", s.components));
     page.count("skipped", s.skipped, s.skipped > 0 ? "without a size or a run time" : "");
     if (s.malformed > 0) page.count("malformed", s.malformed, "left out");
     page.count("rejected", s.rejected, s.rejected > 0 ? "larger than the machine" : "");
@@ -241,6 +247,8 @@ Json to_json(const Summary& s) {
         .set("nodes", s.nodes)
         .set("jobs", s.jobs)
         .set("elastic", s.elastic)
+        .set("heterogeneous", s.heterogeneous)
+        .set("components", s.components)
         .set("skipped", s.skipped)
         .set("malformed", s.malformed)
         .set("rejected", s.rejected)

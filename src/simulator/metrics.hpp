@@ -41,7 +41,9 @@ struct Summary : Experience {
     int nodes = 0;  // of the machine
     std::int64_t skipped = 0, malformed = 0, rejected = 0, lost = 0;
     std::int64_t elastic = 0;  // of `jobs`
-    Experience rigid;          // the others alone
+    // Jobs that have components, and how many: each component is one of `jobs`.
+    std::int64_t heterogeneous = 0, components = 0;
+    Experience rigid;  // the others alone
     // What the jobs of which the log says so waited in truth, and how many they are.
     Distribution logged_wait;
     std::int64_t logged = 0;

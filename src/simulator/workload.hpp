@@ -43,6 +43,9 @@ struct Workload {
     int nodes = 0;          // of the machine
     std::vector<Job> jobs;  // in the order of the log; none larger than the machine
     std::vector<Elasticity> elasticities;
+    // Heterogeneous jobs: the places in `jobs` of their components, at least two, ascending.  They
+    // start in one instant.  Those of one are rigid, of one submit time and one level.
+    std::vector<std::vector<std::uint32_t>> heterogeneous;
     // By job: it comes before those of a lower level, and may end them to have their nodes, as
     // Slurm's preemption does.  Empty: all are equal.
     std::vector<int> levels;

@@ -2,6 +2,7 @@
 // The input is a log in any format, read as an export of sacct and as whatever it looks like.  The
 // jobs that come out are within their limits and have a number each, and a workload is made of them
 // or refused in one clean line.
+#include <algorithm>
 #include <set>
 
 #include "fuzz.hpp"
@@ -15,7 +16,18 @@ using namespace elastic::simulator;
 
 namespace {
 
+void check_components(const Log& log) {
+    std::set<std::size_t> seen;
+    for (const auto& components : log.heterogeneous) {
+        fuzz::require(components.size() > 1, "several components");
+        fuzz::require(std::ranges::is_sorted(components), "the order of the log");
+        for (const std::size_t place : components)
+            fuzz::require(place < log.jobs.size() && seen.insert(place).second, "one job of each");
+    }
+}
+
 void check(const Log& log) {
+    check_components(log);
     std::set<std::int64_t> ids;
     for (const LogJob& job : log.jobs) {
         fuzz::require(job.type >= -1 && job.type < std::ssize(log.types), "a type");

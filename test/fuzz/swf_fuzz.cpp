@@ -4,6 +4,9 @@
 // within their limits.
 #include "simulator/logs/swf.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "fuzz.hpp"
 #include "simulator/logs/unpack.hpp"
 
@@ -12,7 +15,18 @@ using namespace elastic::simulator;
 
 namespace {
 
+void check_components(const Log& log) {
+    std::set<std::size_t> seen;
+    for (const auto& components : log.heterogeneous) {
+        fuzz::require(components.size() > 1, "several components");
+        fuzz::require(std::ranges::is_sorted(components), "the order of the log");
+        for (const std::size_t place : components)
+            fuzz::require(place < log.jobs.size() && seen.insert(place).second, "one job of each");
+    }
+}
+
 void check(const Log& log) {
+    check_components(log);
     for (const LogJob& job : log.jobs) {
         fuzz::require(job.type >= -1 && job.type < std::ssize(log.types), "a type");
         fuzz::require(job.submit >= 0 && job.submit <= kMaxLogTime, "a submit time");

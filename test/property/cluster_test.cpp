@@ -4,6 +4,7 @@
 #include "core/availability/cluster.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "core/pass/planner.hpp"
 #include "testing.hpp"
@@ -24,18 +25,22 @@ class RandomLife {
         now_ += below(5);
         cluster_.advance(now_);
         const int what = below(3);
-        if (what < 2) arrive();
+        if (what < 2) below(4) > 0 ? arrive() : arrive_together();
         if (what == 2 && !cluster_.snapshot().running.empty()) cluster_.end(any_running());
     }
 
-    // Does some of what the plan says, at most once a job.
+    // Does some of what the plan says, at most once a job; jobs that start together do so, or none.
     void carry_out(const Plan& plan) {
         for (const Action& action : plan.actions)
             if (action.kind == ActionKind::shrink)
                 cluster_.resize(action.job, action.size_after, now_ + below(100));
-        for (const Action& action : plan.actions)
-            if (action.kind == ActionKind::start && below(5) > 0)
-                cluster_.start(action.job, action.size_after, now_ + below(100));
+        std::map<JobId, bool> starts;
+        for (const Action& action : plan.actions) {
+            if (action.kind != ActionKind::start) continue;
+            const auto [start, is_first] = starts.try_emplace(first_[action.job]);
+            if (is_first) start->second = below(5) > 0;
+            if (start->second) cluster_.start(action.job, action.size_after, now_ + below(100));
+        }
     }
 
     const Cluster& cluster() const { return cluster_; }
@@ -68,13 +73,27 @@ class RandomLife {
             a.min = 1 + below(a.pref);
             a.max = a.pref + below(kNodes);
         }
+        first_[job.id] = job.id;
         cluster_.arrive(std::move(job));
+    }
+    void arrive_together() {
+        const JobId first = last_ + 1;
+        for (int left = 2 + below(2); left > 0; --left) {
+            PendingJob job;
+            job.id = ++last_;
+            job.together = first;
+            job.duration = below(100);
+            job.elastic.min = job.elastic.pref = job.elastic.max = 1 + below(kNodes / 2);
+            first_[job.id] = first;
+            cluster_.arrive(std::move(job));
+        }
     }
 
     Rng random_;
     Cluster cluster_;
     Time now_ = 0;
     JobId last_ = 0;
+    std::map<JobId, JobId> first_;  // of those that start together with it
 };
 
 std::string text(const Plan& plan) {

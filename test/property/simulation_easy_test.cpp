@@ -2,6 +2,7 @@
 // First come first served, EASY and conservative backfilling as the manual states them, on whole
 // workloads, with nothing shared with the simulator or the planner and no data structure but lists.
 // simulate() must start every job at the same instant.
+#include <algorithm>
 #include <limits>
 
 #include "random_workload.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 enum class Discipline { fcfs, easy, conservative };
 
+// What starts in one instant: a job, or the components of a heterogeneous one.
+using Whole = std::vector<std::size_t>;
+
 class BruteForce {
   public:
     BruteForce(const Workload& workload, Discipline discipline)
@@ -26,7 +30,13 @@ class BruteForce {
           discipline_(discipline),
           free_(workload.nodes),
           starts_(jobs_.size(), -1),
-          state_(jobs_.size(), State::future) {}
+          state_(jobs_.size(), State::future) {
+        for (std::size_t i = 0; i < jobs_.size(); ++i) wholes_.push_back({i});
+        for (const auto& components : workload.heterogeneous) {
+            for (const std::uint32_t job : components) wholes_[job].clear();
+            wholes_[components.front()].assign(components.begin(), components.end());
+        }
+    }
 
     std::vector<Time> starts() {
         while (next_instant()) {
@@ -58,19 +68,30 @@ class BruteForce {
 
     // The queue is ordered by submission, then by the log: jobs of one instant come in its order.
     void arrive() {
-        for (std::size_t i = 0; i < jobs_.size(); ++i)
-            if (state_[i] == State::future && jobs_[i].submit == now_) {
-                state_[i] = State::queued;
-                queue_.push_back(i);
-            }
+        for (const Whole& whole : wholes_) {
+            if (whole.empty() || state_[whole[0]] != State::future) continue;
+            if (jobs_[whole[0]].submit != now_) continue;
+            for (const std::size_t job : whole) state_[job] = State::queued;
+            queue_.push_back(whole);
+        }
     }
 
-    void start(std::size_t place) {
-        const std::size_t job = queue_[place];
+    int nodes_of(const Whole& whole) const {
+        int nodes = 0;
+        for (const std::size_t job : whole) nodes += jobs_[job].nodes;
+        return nodes;
+    }
+
+    // How many have started.
+    int start(std::size_t place) {
+        const Whole whole = queue_[place];
         queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
-        state_[job] = State::running;
-        starts_[job] = now_;
-        free_ -= jobs_[job].nodes;
+        for (const std::size_t job : whole) {
+            state_[job] = State::running;
+            starts_[job] = now_;
+            free_ -= jobs_[job].nodes;
+        }
+        return static_cast<int>(whole.size());
     }
 
     // Each job of the queue, in its order, gets the earliest place that those before it and the
@@ -88,16 +109,17 @@ class BruteForce {
                 uses.push_back({now_, expected_end(i), jobs_[i].nodes});
         bool in_order = true;
         for (std::size_t place = 0; place < queue_.size();) {
-            const Job& job = jobs_[queue_[place]];
-            const Time from = earliest(uses, nodes, job);
-            uses.push_back({from, from + job.estimate, job.nodes});
+            const Whole& whole = queue_[place];
+            const Time from = earliest(uses, nodes, whole);
+            for (const std::size_t job : whole)
+                uses.push_back({from, from + jobs_[job].estimate, jobs_[job].nodes});
             in_order = in_order && from == now_;
             if (from != now_) {
                 ++place;
                 continue;
             }
-            if (!in_order) ++backfilled_;
-            start(place);
+            const int started = start(place);
+            if (!in_order) backfilled_ += started;
         }
     }
 
@@ -116,15 +138,15 @@ class BruteForce {
     }
 
     // Use begins to grow only where some use begins, so those are the places to look.
-    Time earliest(const std::vector<Use>& uses, int nodes, const Job& job) const {
+    Time earliest(const std::vector<Use>& uses, int nodes, const Whole& whole) const {
         Time best = std::numeric_limits<Time>::infinity();
         const auto fits = [&](Time from) {
-            if (used_at(uses, from) + job.nodes > nodes) return false;
-            for (const Use& use : uses)
-                if (from < use.from && use.from < from + job.estimate &&
-                    used_at(uses, use.from) + job.nodes > nodes)
-                    return false;
-            return true;
+            std::vector<Use> all = uses;
+            for (const std::size_t job : whole)
+                all.push_back({from, from + jobs_[job].estimate, jobs_[job].nodes});
+            return std::ranges::all_of(all, [&](const Use& use) {
+                return use.from < from || used_at(all, use.from) <= nodes;
+            });
         };
         if (fits(now_)) return now_;
         for (const Use& use : uses)
@@ -134,20 +156,21 @@ class BruteForce {
 
     void schedule() {
         if (discipline_ == Discipline::conservative) return schedule_conservatively();
-        while (!queue_.empty() && jobs_[queue_[0]].nodes <= free_) start(0);
+        while (!queue_.empty() && nodes_of(queue_[0]) <= free_) start(0);
         if (queue_.empty() || discipline_ == Discipline::fcfs) return;
-        const auto [shadow, extra] = reservation(jobs_[queue_[0]].nodes);
+        const auto [shadow, extra] = reservation(nodes_of(queue_[0]));
         int left = extra;
         for (std::size_t place = 1; place < queue_.size();) {
-            const Job& job = jobs_[queue_[place]];
-            const bool in_time = now_ + job.estimate <= shadow;
-            if (job.nodes > free_ || !(in_time || job.nodes <= left)) {
+            const Whole& whole = queue_[place];
+            int beyond = 0;
+            for (const std::size_t job : whole)
+                if (now_ + jobs_[job].estimate > shadow) beyond += jobs_[job].nodes;
+            if (nodes_of(whole) > free_ || beyond > std::max(left, 0)) {
                 ++place;
                 continue;
             }
-            if (!in_time) left -= job.nodes;
-            start(place);
-            ++backfilled_;
+            left -= beyond;
+            backfilled_ += start(place);
         }
     }
 
@@ -178,7 +201,8 @@ class BruteForce {
     int free_;
     std::vector<Time> starts_;
     std::vector<State> state_;
-    std::vector<std::size_t> queue_;
+    std::vector<Whole> wholes_;  // by their first job; empty for other components
+    std::vector<Whole> queue_;
     int backfilled_ = 0;
 };
 
@@ -242,6 +266,29 @@ TEST(conservative_backfilling_starts_every_job_when_the_rules_say) {
         backfilled += conservative.backfilled();
     }
     check_that(backfilled > 100);
+}
+
+TEST(components_start_together_when_the_rules_say) {
+    core::Rng rng(seed(14));
+    std::size_t heterogeneous = 0;
+    int backfilled = 0;
+    for (int round = 0; round < 400; ++round) {
+        RandomWorkload random(rng);
+        Workload workload = random.rigid(random.between(2, 60), round % 2 == 1);
+        random.bind(workload);
+        heterogeneous += workload.heterogeneous.size();
+        for (const auto& [name, discipline] :
+             {std::pair("fcfs", Discipline::fcfs), std::pair("easy", Discipline::easy),
+              std::pair("conservative", Discipline::conservative)}) {
+            BruteForce expected(workload, discipline);
+            const simulator::Outcome outcome = simulated(workload, name);
+            check_same(workload, expected.starts(), outcome, round);
+            check_eq(outcome.counters.backfilled, expected.backfilled());
+            backfilled += expected.backfilled();
+        }
+    }
+    check_that(heterogeneous > 1000);
+    check_that(backfilled > 1000);
 }
 
 // The same on logs as the workload models make them.

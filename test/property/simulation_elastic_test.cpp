@@ -181,6 +181,89 @@ bool is_conservative_or_fcfs(std::string_view text) {
     return text.ends_with("fcfs") || text.ends_with("conservative");
 }
 
+// Checks, as things happen, that the components of a heterogeneous job that have not ended start,
+// and are preempted, in one instant.
+class Together : public Observer {
+  public:
+    explicit Together(const Workload& workload)
+        : whole_(workload.jobs.size(), -1), state_(workload.heterogeneous.size()) {
+        for (std::size_t i = 0; i < workload.heterogeneous.size(); ++i) {
+            state_[i].left = static_cast<int>(workload.heterogeneous[i].size());
+            for (const std::uint32_t job : workload.heterogeneous[i])
+                whole_[job] = static_cast<int>(i);
+        }
+    }
+
+    void arrived(Time now, std::size_t) override { check_until(now); }
+    void started(Time now, std::size_t job, int) override { change(now, job, +1); }
+    void preempted(Time now, std::size_t job, int) override {
+        change(now, job, -1);
+        preempted_ += whole_[job] >= 0;
+    }
+    void ended(Time now, std::size_t job, int) override {
+        check_until(now);
+        if (whole_[job] < 0) return;
+        --state_[whole_[job]].running;
+        --state_[whole_[job]].left;
+    }
+    void asked(Time now, std::size_t, OpId, int, int) override { check_until(now); }
+    void denied(Time now, std::size_t, OpId, int, core::Reason) override { check_until(now); }
+    void resized(Time now, const Resize&) override { check_until(now); }
+    void stepped(Time now, std::size_t, int, int, int) override { check_until(now); }
+
+    void finish() {
+        check_until(kNever);
+        for (const State& whole : state_) check_eq(whole.left, 0);
+    }
+    int starts() const { return starts_; }
+    int preempted() const { return preempted_; }
+
+  private:
+    // Components that run, and that have not ended.
+    struct State {
+        int running = 0, left = 0;
+    };
+
+    void change(Time now, std::size_t job, int by) {
+        check_until(now);
+        if (whole_[job] < 0) return;
+        state_[whole_[job]].running += by;
+        starts_ += by > 0;
+        changed_ = true;
+    }
+    // What began before this instant is complete.
+    void check_until(Time now) {
+        if (now > now_ && changed_) {
+            for (const State& whole : state_)
+                ck_assert_msg(whole.running == 0 || whole.running == whole.left,
+                              "%d of %d components run from %g on", whole.running, whole.left,
+                              now_);
+            changed_ = false;
+        }
+        now_ = now;
+    }
+
+    std::vector<int> whole_;  // by job; -1: it is no component
+    std::vector<State> state_;
+    Time now_ = 0;
+    bool changed_ = false;
+    int starts_ = 0, preempted_ = 0;
+};
+
+// The journal of what `simulated` does passes the checker.
+template <class Simulate>
+void check_journal(const Workload& workload, const std::string& text, Simulate simulated) {
+    journal::Replay replay({false, 0});
+    std::size_t line = 0;
+    JournalObserver observer(workload, "test",
+                             [&](const journal::Event& event) { replay.feed(++line, event); });
+    simulated(observer);
+    observer.finish();
+    replay.finish();
+    for (const journal::Violation& violation : replay.violations())
+        ck_abort_msg("%s: line %zu: %s", text.c_str(), violation.line, violation.message.c_str());
+}
+
 // Jobs that start later than HeadDelay after what they were promised; `bounded`: and not later
 // than the last of those ends that had started by then, and a resize gap.
 int starts_past_the_bound(const Outcome& outcome, const core::Policy& policy, bool bounded,
@@ -275,6 +358,54 @@ TEST(the_journal_passes_the_checker_under_every_preset) {
                 });
 }
 
+TEST(components_start_together_under_every_preset) {
+    core::Rng rng(seed(29));
+    std::int64_t starts = 0, shrinks = 0;
+    for_presets(30, 150, -1,
+                [&](Workload workload, const core::Policy& policy, const std::string& text) {
+                    RandomWorkload(rng).bind(workload);
+                    Together together(workload);
+                    const Outcome outcome = simulated(workload, policy, &together);
+                    together.finish();
+                    Audit(workload, outcome, text).run();
+                    check_journal(workload, text, [&](Observer& observer) {
+                        check_eq(jobs_csv(workload, outcome),
+                                 jobs_csv(workload, simulated(workload, policy, &observer)));
+                    });
+                    starts += together.starts();
+                    shrinks += outcome.counters.shrinks;
+                });
+    check_that(starts > 10000 && shrinks > 1000);
+}
+
+TEST(components_are_preempted_together_and_start_together_again) {
+    core::Rng rng(seed(31));
+    std::int64_t preempted = 0, spared = 0;
+    for (int round = 0; round < 100; ++round) {
+        RandomWorkload random(rng);
+        Workload workload = random.elastic(random.between(2, 60), 40);
+        random.bind(workload);
+        for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+            workload.levels.push_back(random.between(0, 2));
+        for (const auto& components : workload.heterogeneous)
+            for (const std::uint32_t job : components)
+                workload.levels[job] = workload.levels[components.front()];
+        for (const std::string_view name : core::preset_names()) {
+            const std::string text = fmt::format("round {}, {}", round, name);
+            Together together(workload);
+            const Outcome outcome = simulated(workload, *core::preset(name), &together);
+            together.finish();
+            ck_assert_msg(outcome.lost == 0, "%s: jobs never ended", text.c_str());
+            check_journal(workload, text, [&](Observer& observer) {
+                simulated(workload, *core::preset(name), &observer);
+            });
+            preempted += together.preempted();
+            spared += outcome.counters.spared;
+        }
+    }
+    check_that(preempted > 1000 && spared > 1000);
+}
+
 TEST(the_same_seed_gives_the_same_bytes) {
     for_presets(23, 40, -1,
                 [&](const Workload& workload, const core::Policy& policy, const std::string& text) {
@@ -288,14 +419,15 @@ TEST(the_same_seed_gives_the_same_bytes) {
 }
 
 TEST(without_elastic_jobs_every_preset_is_easy) {
-    for_presets(24, 100, 0,
-                [&](const Workload& workload, const core::Policy& policy, const std::string& text) {
-                    if (is_conservative_or_fcfs(text)) return;
-                    const std::string easy =
-                        jobs_csv(workload, simulated(workload, *core::preset("easy")));
-                    ck_assert_msg(jobs_csv(workload, simulated(workload, policy)) == easy, "%s",
-                                  text.c_str());
-                });
+    core::Rng rng(seed(32));
+    for_presets(
+        24, 100, 0, [&](Workload workload, const core::Policy& policy, const std::string& text) {
+            if (is_conservative_or_fcfs(text)) return;
+            if (rng() % 2 == 0) RandomWorkload(rng).bind(workload);
+            const std::string easy = jobs_csv(workload, simulated(workload, *core::preset("easy")));
+            ck_assert_msg(jobs_csv(workload, simulated(workload, policy)) == easy, "%s",
+                          text.c_str());
+        });
 }
 
 TEST(scaling_all_times_scales_all_results) {

@@ -166,3 +166,38 @@ TEST(some_jobs_need_nearly_the_whole_machine) {
     options.wide_share = 1.5;
     check_error(generate_lublin(options), "--wide-share: must be within 0 to 1");
 }
+
+TEST(some_jobs_have_two_components) {
+    LublinOptions options{.common = {.jobs = 5000, .processors = 1024, .load = 0.8}};
+    options.common.estimate_factor = 5;
+    const Log without = made(generate_lublin(options));
+    check_that(without.heterogeneous.empty());
+    options.common.heterogeneous_share = 0.2;
+    const Log log = made(generate_lublin(options));
+    const auto large =
+        std::ranges::count_if(without.jobs, [](const LogJob& job) { return job.processors > 1; });
+    check_near(static_cast<double>(log.heterogeneous.size()) / static_cast<double>(large), 0.2,
+               0.02);
+    check_eq(log.jobs.size(), 5000 + log.heterogeneous.size());
+    check_near(offered_load(log), 0.8, 0.01);
+    std::int64_t processors = 0, expected = 0;
+    for (const LogJob& job : log.jobs) processors += job.processors;
+    for (const LogJob& job : without.jobs) expected += job.processors;
+    check_eq(processors, expected);
+    for (const auto& components : log.heterogeneous) {
+        check_eq(components.size(), 2u);
+        const LogJob &first = log.jobs[components[0]], &second = log.jobs[components[1]];
+        check_eq(second.submit, first.submit);
+        check_that(second.processors >= 1 && second.run <= first.run);
+        check_that(second.estimate >= second.run);
+    }
+    // Who reads it knows which they are.
+    const auto again = parse_log(as_swf(log), "x", false);
+    check_ok(again);
+    check_that(again->heterogeneous == log.heterogeneous);
+    const auto workload = make_workload(*again, {});
+    check_ok(workload);
+    check_eq(workload->heterogeneous.size(), log.heterogeneous.size());
+    options.common.heterogeneous_share = -0.1;
+    check_error(generate_lublin(options), "--heterogeneous-share: must be within 0 to 1");
+}

@@ -365,6 +365,37 @@ TEST(a_log_may_say_which_jobs_are_rigid) {
                 "x.swf:2: elastic: job 3 stands twice");
 }
 
+TEST(a_log_may_say_which_jobs_start_together) {
+    const std::string jobs =
+        "5 0 -1 60 4 -1 -1 4 60 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        "6 0 -1 -1 4 -1 -1 4 60 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        "7 0 -1 60 4 -1 -1 4 60 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        "8 0 -1 60 4 -1 -1 4 60 -1 1 -1 -1 -1 -1 -1 -1 -1\n";
+    const auto components = [&](const std::string& comments, bool lenient = false) {
+        const auto log = swf(comments + jobs, lenient);
+        check_ok(log);
+        return log->heterogeneous;
+    };
+    using Places = std::vector<std::vector<std::size_t>>;
+    check_eq(components(""), Places{});
+    check_eq(components("; elastic: 8 with 5\n;elastic:\t7\twith  5 \r\n"), (Places{{0, 1, 2}}));
+    check_eq(components("; elastic: 5 with 8\n"), (Places{{0, 2}}));
+    // Job 6 never ran, and 9 is not there: one component alone is a job like any other.
+    check_eq(components("; elastic: 7 with 6\n; elastic: 9 with 8\n"), Places{});
+    check_eq(components("; elastic: 7 with 6\n; elastic: 8 with 6\n"), (Places{{1, 2}}));
+
+    check_error(swf("; elastic: 7 with 7\n"),
+                "x.swf:1: elastic: job 7: '7' is not another job's number");
+    check_error(swf("; elastic: 7 with\n"),
+                "x.swf:1: elastic: job 7: '' is not another job's number");
+    check_error(swf("; elastic: 7 with 5\n; elastic: 7 rigid"),
+                "x.swf:2: elastic: job 7 stands twice");
+    const std::string chain = "; elastic: 7 with 5\n; elastic: 8 with 7\n";
+    check_error(swf(chain), "x.swf:2: elastic: job 8: job 7 is itself with another");
+    check_eq(components(chain, true), (Places{{0, 1}}));
+    check_eq(swf(chain, true)->malformed, 1);
+}
+
 TEST(a_malformed_annotation_comment_is_an_error_with_its_line) {
     check_error(swf("\n; elastic: many"), "x.swf:2: elastic: 'many' is not a job number");
     check_error(swf("; elastic: -1 malleable"), "x.swf:1: elastic: '-1' is not a job number");

@@ -336,6 +336,48 @@ TEST(a_wrong_annotation_of_the_log_names_the_job) {
                 "--elastic: x.swf itself says which jobs are elastic");
 }
 
+TEST(components_are_rigid_and_stand_where_the_last_of_them_does) {
+    Log log = some_log(6);
+    log.types = {"urgent"};
+    for (LogJob& job : log.jobs) job.type = 0;
+    log.jobs[3].type = -1;
+    log.heterogeneous = {{1, 3, 4}};
+    WorkloadOptions options{.elastic = 100};
+    options.precedence = Precedence{TypeField::queue, {{"urgent", 1}}};
+    const Workload w = make(log, options);
+    using Places = std::vector<std::vector<std::uint32_t>>;
+    check_eq(w.heterogeneous, (Places{{1, 3, 4}}));
+    check_eq(ids(w, true), (std::vector<std::int64_t>{1, 3, 6}));
+    for (const std::size_t job : {1, 3, 4}) check_eq(w.jobs[job].submit, log.jobs[4].submit);
+    check_eq(w.jobs[2].submit, log.jobs[2].submit);
+    check_eq(w.levels, (std::vector<int>{1, 0, 1, 0, 0, 1}));
+    // Only those that are used.
+    check_eq(make(log, {.skip = 2}).heterogeneous, (Places{{1, 2}}));
+    check_eq(make(log, {.jobs = 3}).heterogeneous, Places{});
+}
+
+TEST(heterogeneous_jobs_that_are_larger_than_the_machine_are_rejected) {
+    Log log = some_log(4);  // sizes 2, 3, 4, 5
+    log.heterogeneous = {{0, 1}, {2, 3}};
+    const Workload w = make(log, {.nodes = 8});
+    check_eq(w.rejected, 2);
+    check_eq(ids(w), (std::vector<std::int64_t>{1, 2}));
+    check_eq(make(log, {.nodes = 9}).heterogeneous.size(), 2u);
+    check_eq(make(log, {.nodes = 5, .procs_per_node = 2}).heterogeneous.size(), 2u);
+}
+
+TEST(a_component_cannot_be_elastic) {
+    Log log = some_log(3);
+    log.heterogeneous = {{0, 2}};
+    log.annotations[3] = {"malleable", 7};
+    check_error(make_workload(log, {}),
+                "x.swf:7: job 3: elastic: a component of a heterogeneous job cannot be elastic");
+    log.lenient = true;
+    const Workload w = make(log, {});
+    check_eq(w.malformed, 1);
+    check_eq(w.jobs[2].elasticity, -1);
+}
+
 TEST(skipped_lines_count_where_jobs_are_used) {
     Log log;
     log.name = "x.swf";

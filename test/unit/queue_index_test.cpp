@@ -17,6 +17,9 @@ namespace {
 class Line {
   public:
     void push_back(const QueueIndex::Demand& demand) { places_.push_back({demand, true}); }
+    void change(std::uint32_t place, const QueueIndex::Demand& demand) {
+        places_[place].demand = demand;
+    }
     void remove(std::uint32_t place) { places_[place].taken = false; }
     bool is_taken(std::uint32_t place) const { return places_[place].taken; }
 
@@ -91,15 +94,20 @@ TEST(index_finds_what_a_walk_finds) {
         QueueIndex index;
         Line line;
         for (int step = 0; step < 400; ++step) {
+            const int size = 1 + below(20);
+            const QueueIndex::Demand demand{size, 1 + below(size), size + below(3),
+                                            1.0 * below(50)};
             if (below(3) || line.size() == 0) {
-                const int size = 1 + below(20);
-                const QueueIndex::Demand demand{size, 1 + below(size), size + below(3),
-                                                1.0 * below(50)};
                 index.push_back(demand);
                 line.push_back(demand);
             } else if (const auto place = random() % line.size(); line.is_taken(place)) {
-                index.remove(place);
-                line.remove(place);
+                if (below(3)) {
+                    index.remove(place);
+                    line.remove(place);
+                } else {
+                    index.change(place, demand);
+                    line.change(place, demand);
+                }
             }
             const QueueIndex::Supply supply{below(20), below(5), 1.0 * below(50)};
             const auto from = static_cast<std::uint32_t>(random() % (line.size() + 1));

@@ -137,6 +137,32 @@ TEST(numbers_made_for_tasks_are_no_other_jobs) {
              (std::vector<std::int64_t>{8, 7}));
 }
 
+TEST(components_of_heterogeneous_jobs_are_known_by_their_number) {
+    using Places = std::vector<std::vector<std::size_t>>;
+    const auto components = [](const std::string& text) {
+        const auto log = sacct(text);
+        check_ok(log);
+        return log->heterogeneous;
+    };
+    const std::string header = "JobID|NCPUS|Submit|ElapsedRaw\n";
+    check_eq(components(header + "7+0|1|5|60\n8|1|5|60\n7+1|2|5|60\n7+1.batch|2|5|60\n"
+                                 "9+0|1|5|60\n9_1|1|5|60\n9_2|1|5|60\n"),
+             (Places{{0, 2}}));
+    // Whoever never ran is no component, and one alone is a job like any other.
+    check_eq(components(header + "7+0|1|5|60\n7+1|0|5|0\n7+2|1|5|60\n8+0|1|5|60\n8+1|0|5|0\n"),
+             (Places{{0, 1}}));
+    // A job that was requeued has two runs; that it is heterogeneous is no matter of JobIDRaw.
+    const auto log = sacct(
+        "JobIDRaw|JobID|NCPUS|Submit|ElapsedRaw\n"
+        "7|7+0|1|5|60\n7|7+0|1|90|80\n8|7+1|2|5|60\n8|7+1|2|90|80\n9|9|1|90|10\n");
+    check_ok(log);
+    check_eq(log->heterogeneous, (Places{{0, 2}, {1, 3}}));
+    std::vector<std::int64_t> ids;
+    for (const LogJob& job : log->jobs) ids.push_back(job.id);
+    check_eq(ids, (std::vector<std::int64_t>{7, 10, 8, 11, 9}));
+    check_eq(components("JobIDRaw|NCPUS|Submit|ElapsedRaw\n7|1|5|60\n8|1|5|60\n"), Places{});
+}
+
 TEST(time_limits_are_read_as_slurm_writes_them) {
     const auto estimate = [](const char* limit) {
         return only_job("JobID|NCPUS|Submit|ElapsedRaw|Timelimit\n1|1|5|60|" + std::string(limit) +

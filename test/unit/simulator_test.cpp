@@ -133,6 +133,95 @@ TEST(who_would_be_ended_shrinks_first) {
     check_eq(outcome.counters.lost, 80.0);
 }
 
+TEST(components_start_together_and_end_one_by_one) {
+    Builder b(4);
+    b.job(0, 100, 2);
+    b.job(1, 30, 1);
+    b.job(1, 50, 3);  // stands between the components in the log, and behind them in the queue
+    b.job(1, 60, 2);
+    b.job(2, 90, 2);
+    b.job(3, 120, 1);
+    b.workload.heterogeneous = {{1, 3}};
+    const auto times = [&](const char* policy) {
+        std::vector<std::pair<Time, Time>> times;
+        for (const JobResult& job : b.run(policy).jobs) times.emplace_back(job.start, job.end);
+        return times;
+    };
+    using Times = std::vector<std::pair<Time, Time>>;
+    // Each component alone would fit in turn.
+    check_eq(times("fcfs"),
+             (Times{{0, 100}, {100, 130}, {160, 210}, {100, 160}, {210, 300}, {210, 330}}));
+    // Two nodes for 90 s end in time for both, and then one node is to spare.
+    check_eq(times("easy"),
+             (Times{{0, 100}, {100, 130}, {160, 210}, {100, 160}, {2, 92}, {92, 212}}));
+}
+
+TEST(components_are_counted_as_jobs) {
+    Builder b(4);
+    b.job(0, 100, 4);
+    b.job(10, 30, 1);
+    b.job(10, 60, 2);
+    b.workload.heterogeneous = {{1, 2}};
+    const Summary summary = summarise(b.workload, b.run("easy"));
+    check_eq(summary.jobs, 3);
+    check_eq(summary.heterogeneous, 1);
+    check_eq(summary.components, 2);
+    check_eq(summary.wait.mean, (0 + 90 + 90) / 3.0);
+    check_that(to_text(summary).find("heterogeneous                        1  whose 2 components "
+                                     "count as jobs\n") != std::string::npos);
+    check_eq(to_json(summary).get_int("components", -1), 2);
+    b.workload.heterogeneous.clear();
+    check_that(to_text(summarise(b.workload, b.run("easy"))).find("hetero") == std::string::npos);
+}
+
+TEST(others_shrink_for_components_in_the_same_instant) {
+    Builder b(8);
+    b.elastic(0, 10000, 2, 8, 8);
+    b.job(400, 1000, 2);
+    b.job(400, 2000, 3);
+    b.workload.heterogeneous = {{1, 2}};
+    const Outcome outcome = b.run("elastic");
+    check_eq(outcome.counters.shrinks, 1);
+    check_eq(outcome.jobs[1].start, 400.0);
+    check_eq(outcome.jobs[2].start, 400.0);
+}
+
+TEST(who_ends_a_component_ends_all_that_run) {
+    Builder b(4);
+    b.job(0, 20, 1);  // ends before anybody comes
+    b.job(0, 100, 1);
+    b.job(0, 200, 2);
+    b.job(50, 30, 2);
+    b.workload.heterogeneous = {{0, 1, 2}};
+    b.workload.levels = {0, 0, 0, 1};
+    const Outcome outcome = b.run("easy");
+    check_eq(outcome.jobs[0].end, 20.0);
+    check_eq(outcome.jobs[3].start, 50.0);
+    check_eq(outcome.jobs[1].start, 80.0);
+    check_eq(outcome.jobs[2].start, 80.0);
+    check_eq(outcome.counters.preempted, 2);
+    check_eq(outcome.counters.lost, 50.0 + 100);
+    // They end nobody.
+    b.workload.levels = {1, 1, 1, 0};
+    b.workload.jobs[3].submit = 0;
+    for (const int job : {0, 1, 2}) b.workload.jobs[job].submit = 10;
+    const Outcome other = b.run("easy");
+    check_eq(other.counters.preempted, 0);
+    check_eq(other.jobs[0].start, 30.0);
+}
+
+TEST(whoever_ends_others_by_a_second_plan_of_an_instant_starts_in_it) {
+    Builder b(4);
+    b.evolving(0, 100, 1, 2, 4, {{0.5, 1}});
+    b.job(50, 30, 4);  // comes when the other asks, which is granted first
+    b.workload.levels = {0, 1};
+    const Outcome outcome = b.run("lina-default", true);
+    check_eq(outcome.counters.granted, 2);  // it asks in each of its runs
+    check_eq(outcome.jobs[1].start, 50.0);
+    check_eq(outcome.jobs[0].start, 80.0);
+    check_eq(outcome.lost, 0);
+}
+
 TEST(the_journal_of_preemptions_replays) {
     Builder b(8);
     b.elastic(0, 100, 2, 8, 8);

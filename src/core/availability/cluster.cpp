@@ -40,9 +40,10 @@ void Cluster::arrive(PendingJob&& job) {
     compact();
     if (place_.size() <= job.id)
         place_.resize(std::max<std::size_t>(job.id + 1, 2 * place_.size()), kNowhere);
-    place_[job.id] = static_cast<std::uint32_t>(snapshot_.pending.size());
-    index_.add(job);
-    snapshot_.pending.push_back(std::move(job));
+    auto& queue = snapshot_.pending;
+    place_[job.id] = static_cast<std::uint32_t>(queue.size());
+    queue.push_back(std::move(job));
+    index_.add(queue);
     if (has_prices_) apply_prices(snapshot_);
 }
 
@@ -91,6 +92,7 @@ void Cluster::promise(JobId id, Time start) {
 void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
     const std::uint32_t place = place_[id];
     index_.remove(place, snapshot_.pending[place]);
+    snapshot_.pending[place].together = 0;  // the hole is of nobody that comes back
     RunningJob running;
     running.id = id;
     running.elastic = std::move(snapshot_.pending[place].elastic);

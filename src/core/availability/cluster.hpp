@@ -30,7 +30,8 @@ class Cluster {
     int waiting() const { return index_.waiting; }
 
     void advance(Time now) { snapshot_.now = now; }
-    // Joins the end of the queue.  `job.eligible` is 0.
+    // Joins the end of the queue.  `job.eligible` is 0.  Jobs that start together arrive one behind
+    // the other, and all of them start before the next pass, or none.
     void arrive(PendingJob&& job);
     // Joins it before the first job that it comes before, if there is one.
     void arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_before);

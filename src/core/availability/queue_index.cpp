@@ -73,6 +73,16 @@ void QueueIndex::push_back(const Demand& demand) {
     update(end_++, demand);
 }
 
+void QueueIndex::change(std::uint32_t place, const Demand& demand) {
+    const Demand before = std::exchange(demands_[place], demand);
+    if (is_ranked_) {
+        ranks_.remove(place);
+        ranks_.insert(place, demand);
+    }
+    update(place, before);
+    update(place, demand);
+}
+
 void QueueIndex::remove(std::uint32_t place) {
     const Demand demand = std::exchange(demands_[place], kNoDemand);
     if (is_ranked_) ranks_.remove(place);

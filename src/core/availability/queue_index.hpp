@@ -37,6 +37,7 @@ class QueueIndex {
     std::vector<Demand>& begin_anew();
     void build();
     void push_back(const Demand&);
+    void change(std::uint32_t place, const Demand&);  // of one that is occupied
     void remove(std::uint32_t place);
 
     // One past the last place.

@@ -32,7 +32,8 @@ struct SnapshotIndex {
 
     void load(const Snapshot&);
     void load_queue(const std::vector<PendingJob>&);
-    void add(const PendingJob&);        // at the end of the queue
+    // The last job of this queue, which has just joined it.
+    void add(const std::vector<PendingJob>&);
     void promise(std::uint32_t place);  // a job there has been promised a start
     // From the queue; the place stays empty.
     void remove(std::uint32_t place, const PendingJob&);
@@ -41,6 +42,8 @@ struct SnapshotIndex {
 
   private:
     void count(const PendingJob&, std::uint32_t place);
+    // Whether the job there starts together with the one before it.
+    bool count_follower(const std::vector<PendingJob>&, std::uint32_t place);
 };
 
 }  // namespace elastic::core

@@ -87,6 +87,9 @@ struct PendingJob {
     // behind the other, or not at all: a component of a heterogeneous job.  0: starts by itself.
     JobId together = 0;
 
+    bool starts_with(const PendingJob& other) const {
+        return together && together == other.together;
+    }
     // Rigid, and content with any size from the preferred one to the maximum when it starts.
     bool has_range() const {
         return !elastic.malleable && !elastic.evolving && elastic.max > elastic.pref;

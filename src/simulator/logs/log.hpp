@@ -42,6 +42,8 @@ struct Log {
         std::int64_t line = 0;
     };
     std::map<std::int64_t, Annotation> annotations;
+    // Heterogeneous jobs: the places in `jobs` of their components, at least two, ascending.
+    std::vector<std::vector<std::size_t>> heterogeneous;
     std::set<std::int64_t> rigid;  // by id: those of which the log says that they cannot be elastic
     std::vector<std::string> types;  // of jobs, for people, by the rule that the reader was given
     bool lenient = false;            // as the reader was told: what is wrong is left out

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -85,7 +86,8 @@ constexpr double kUnknown = -1;  // less than zero, as in SWF
 
 // A line of the file: a job, or what a job was between two resizes.
 struct Record {
-    std::string_view name;  // of the job, as the file has it
+    std::string_view name;              // of the job, as the file has it
+    std::string_view whole, component;  // of "7+1" the 7 and the 1; empty if it is no component
     bool is_over = false;
     bool is_resized = false;  // another record of the same job follows
     bool is_joined = false;   // into an earlier one
@@ -307,6 +309,7 @@ class SacctReader {
         rounded_ += is_rounded(cell(kCpus)) || is_rounded(cell(kNodes));
         Record& record = records_.emplace_back();
         record.name = cell(kJob);
+        std::tie(record.whole, record.component) = component();
         record.is_over = !is_going_on();
         record.is_resized = is_state("RESIZING");
         record.limit = *limit;
@@ -350,6 +353,18 @@ class SacctReader {
         }
         log_.last_id = std::max(log_.last_id, static_cast<std::int64_t>(*number));
         return end == std::string_view::npos ? static_cast<double>(*number) : kUnknown;
+    }
+
+    // JobIDRaw does not have it.
+    std::pair<std::string_view, std::string_view> component() const {
+        for (const Present& present : present_) {
+            const std::string_view text = cells_[present.index];
+            const std::size_t plus = present.is(kJob) ? text.find('+') : text.npos;
+            if (plus == text.npos) continue;
+            const std::string_view whole = text.substr(0, plus), number = text.substr(plus + 1);
+            if (parse_unsigned(whole) && parse_unsigned(number)) return {whole, number};
+        }
+        return {};
     }
 
     // A year is what the plugin plans with where there is no limit.
@@ -399,17 +414,27 @@ class SacctReader {
                                          pieces.size(), resized.size()));
     }
 
+    // A job that was requeued may be there several times: the first records of its components are
+    // one job, the second ones another.
     void take_jobs() {
+        std::map<std::pair<std::string_view, std::string_view>, int> seen;
+        std::map<std::pair<std::string_view, int>, std::vector<std::size_t>> jobs;
         for (Record& record : records_) {
             if (record.is_joined) continue;
+            const bool is_component = !record.whole.empty();
+            const int run = is_component ? seen[{record.whole, record.component}]++ : 0;
             if (!record.is_usable()) {
                 log_.skipped.push_back(log_.jobs.size());
                 continue;
             }
             record.job.limited = record.limit > 0;
             record.job.estimate = record.limit > 0 ? record.limit : record.job.run;
+            if (is_component) jobs[{record.whole, run}].push_back(log_.jobs.size());
             log_.jobs.push_back(record.job);
         }
+        for (auto& [name, components] : jobs)
+            if (components.size() > 1) log_.heterogeneous.push_back(std::move(components));
+        std::ranges::sort(log_.heterogeneous);
     }
 
     void start_at_zero() {

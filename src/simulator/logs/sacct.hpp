@@ -15,13 +15,14 @@ namespace elastic::simulator {
 // The command that gives the best input, for messages and manuals.
 inline constexpr std::string_view kSacctCommand =
     "sacct --allusers --allocations --parsable2 "
-    "--format=JobIDRaw,AllocCPUS,NNodes,Submit,Start,End,ElapsedRaw,Timelimit,State "
+    "--format=JobID,JobIDRaw,AllocCPUS,NNodes,Submit,Start,End,ElapsedRaw,Timelimit,State "
     "--starttime=YYYY-MM-DD";
 
 // The first line names the columns, in any order and case; those not named here are ignored:
-//   JobIDRaw or JobID         "7", "7_3" (task of an array), "7+1" (part of a
+//   JobIDRaw or JobID         "7", "7_3" (task of an array), "7+1" (component of a
 //                             heterogeneous job), both without a number of their own; lines of
-//                             steps ("7.batch") are passed over
+//                             steps ("7.batch") are passed over.  Components are known by JobID
+//                             only, whether or not there is a JobIDRaw
 //   AllocCPUS or NCPUS, NNodes  the size; one of the two is enough
 //   Submit                    "2024-05-01T10:00:00", or seconds since the epoch
 //   ElapsedRaw (seconds), Elapsed ("1-02:03:04"), or Start and End

@@ -13,6 +13,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
 
 #include "common/text.hpp"
 #include "core/model/annotation/annotation.hpp"
@@ -24,6 +28,7 @@ namespace {
 constexpr int kFields = 18;
 constexpr double kUnknown = -1;
 constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kWith = "with";
 
 // The names of the format's definition, for messages.
 constexpr std::array<const char*, kFields> kFieldNames{
@@ -130,6 +135,7 @@ class SwfReader {
             }
         }
         log_.types = types_.take_names();
+        if (auto ok = bind_components(); !ok) return ok.error();
         return std::move(log_);
     }
 
@@ -211,24 +217,66 @@ class SwfReader {
         return {};
     }
 
-    // "elastic: 17 malleable,min=2,max=8", "elastic: 18 rigid"
+    // "elastic: 17 malleable,min=2,max=8", "elastic: 18 rigid", "elastic: 20 with 19"
     Result<void> annotation(std::string_view text) {
         const std::string_view rest = trim(text.substr(core::kCommentPrefix.size()));
         const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
-        const auto job = parse_integer(word);
-        if (!job || *job < 0 || static_cast<double>(*job) > kMaxJobNumber)
-            return error("elastic: '{}' is not a job number", printable(word));
+        const auto job = job_number(word);
+        if (!job) return error("elastic: '{}' is not a job number", printable(word));
         const std::string_view value = trim(rest.substr(word.size()));
         if (value.empty() || value.size() > core::kMaxAnnotation)
             return error("elastic: job {}: must be an annotation of 1 to {} characters", *job,
                          core::kMaxAnnotation);
-        const bool stands =
-            value == "rigid"
-                ? !log_.rigid.insert(*job).second
-                : !log_.annotations.try_emplace(*job, Log::Annotation{std::string(value), line_})
-                       .second;
-        if (stands || (log_.rigid.contains(*job) && log_.annotations.contains(*job)))
+        if (log_.rigid.contains(*job) || log_.annotations.contains(*job) || with_.contains(*job))
             return error("elastic: job {} stands twice", *job);
+        if (value == "rigid")
+            log_.rigid.insert(*job);
+        else if (value.substr(0, value.find_first_of(" \t")) == kWith)
+            return with(*job, trim(value.substr(kWith.size())));
+        else
+            log_.annotations[*job] = {std::string(value), line_};
+        return {};
+    }
+
+    static std::optional<std::int64_t> job_number(std::string_view text) {
+        const auto job = parse_integer(text);
+        if (!job || *job < 0 || static_cast<double>(*job) > kMaxJobNumber) return std::nullopt;
+        return *job;
+    }
+
+    // They are components of one heterogeneous job.
+    Result<void> with(std::int64_t job, std::string_view first) {
+        const auto number = job_number(first);
+        if (!number || *number == job)
+            return error("elastic: job {}: '{}' is not another job's number", job,
+                         printable(first));
+        with_[job] = {*number, line_};
+        return {};
+    }
+
+    // The first one stands for all.  Jobs that are skipped are no components.
+    Result<void> bind_components() {
+        if (with_.empty()) return {};
+        std::unordered_map<std::int64_t, std::size_t> places;
+        for (std::size_t place = 0; place < log_.jobs.size(); ++place)
+            places.try_emplace(log_.jobs[place].id, place);
+        std::map<std::int64_t, std::set<std::size_t>> jobs;
+        for (const auto& [job, with] : with_) {
+            if (with_.contains(with.first)) {
+                if (!lenient_)
+                    return error("{}:{}: elastic: job {}: job {} is itself with another", name_,
+                                 with.line, job, with.first);
+                ++log_.malformed;
+                continue;
+            }
+            for (const std::int64_t component : {with.first, job})
+                if (const auto found = places.find(component); found != places.end())
+                    jobs[with.first].insert(found->second);
+        }
+        for (const auto& [first, components] : jobs)
+            if (components.size() > 1)
+                log_.heterogeneous.emplace_back(components.begin(), components.end());
+        std::ranges::sort(log_.heterogeneous);
         return {};
     }
 
@@ -257,6 +305,10 @@ class SwfReader {
     std::string name_;
     bool lenient_;
     std::int64_t line_ = 0;
+    struct With {
+        std::int64_t first = 0, line = 0;
+    };
+    std::map<std::int64_t, With> with_;  // by job: who says that it starts with another
     TypeBook types_;
     Log log_;
 };

@@ -26,7 +26,9 @@ inline constexpr std::int64_t kMaxProcessors = 1'000'000'000;
 //
 // A comment "; elastic: JOB ANNOTATION", anywhere in the file, says that a job is elastic, with
 // what follows --elastic= at submission: ours, since the format has no place for it.  What is wrong
-// with the annotation, make_workload() says.
+// with the annotation, make_workload() says.  "rigid" in place of it says that it is none, and
+// "with FIRST" that it starts together with the job FIRST: both are components of one heterogeneous
+// job.
 //
 // An error is "NAME:LINE: field 4 (run time): 'x' is not a number" or the like: fewer than 18
 // fields, not a number, out of range (negative, other than -1 for "unknown", counts as unknown), a

@@ -41,6 +41,9 @@ void add_generator_options(CommandParser sub, simulator::GeneratorOptions& o) {
                    "Estimates are up to so many times the run time; 1")
         .type_name("F");
     sub.add_flag("--round-estimates", o.round_estimates, "Estimates as people write them");
+    sub.add_option("--heterogeneous-share", o.heterogeneous_share,
+                   "Probability of two components that start together; 0")
+        .type_name("F");
 }
 
 void add_downey(CommandParser models) {
