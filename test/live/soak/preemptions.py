@@ -5,7 +5,8 @@ from elastic_live import wait_until
 
 NODES = 16
 CONF = ["PreemptType=preempt/elastic_partition_prio", "PreemptMode=REQUEUE",
-        f"PartitionName=urgent Nodes=n[01-{NODES}] PriorityTier=10 DefaultTime=1 State=UP"]
+        f"PartitionName=urgent Nodes=n[01-{NODES}] PriorityTier=10 DefaultTime=1 State=UP",
+        "AuthInfo=socket=@DIR@/munge/socket,cred_expire=10"]  # so long a job waits that was requeued, not two minutes
 LOOPS = ["SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,bf_resolution=1"]
 # A job that does not answer for some seconds after it has begun.
 DEAF = "sh -c '{app} & app=$!; sleep 1; kill -STOP $app; sleep {seconds}; kill -CONT $app; wait $app'"
