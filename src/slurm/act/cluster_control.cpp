@@ -56,6 +56,7 @@ void ClusterControl::end() {
 
 void ClusterControl::read_for_pass(Time now) {
     mend_exclusive_counts();
+    gate_.begin_look();
     reader_.read_queue();
     groups_.advance(now);
     read_again(now);
