@@ -283,8 +283,9 @@ def test_a_component_that_slurm_refuses_undoes_the_start_of_the_other(cluster, a
     cluster.run("scancel", job)
 
 
+@pytest.mark.starts_itself("it is for its loops to stop")
 def test_a_limited_job_stops_its_partition_where_a_site_wants_it(cluster, account):
-    usual = re.search("^SchedulerParameters=(.*)$", (cluster.dir / "slurm.conf").read_text(), re.M)[1]
+    usual = "sched_interval=-1,defer"
     account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
     cluster.set_slurm(SchedulerParameters=f"{usual},assoc_limit_stop")
     try:
