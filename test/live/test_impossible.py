@@ -175,6 +175,7 @@ def test_a_job_that_shares_nodes_is_tried_when_another_leaves(cluster):
     assert cluster.nodes_of(waits) == ["n5"]
 
 
+@pytest.mark.starts_itself("what backfill plans for the job that waits binds")
 def test_nodes_that_slurm_has_refused_to_the_queue_are_given_to_others(cluster, elastic):
     """An offer of them stands until it is answered."""
     occupy(cluster, 2, 4, 6)
