@@ -3,6 +3,9 @@
 // is the same for all of them, so that no rigid job is preempted in place of one that is being
 // asked.
 //
+// It asks at any time, also while a plan is made of what was read before; such a plan says nothing
+// of it.
+//
 // Always holds: no job asks for longer than the patience; who has asked in vain may preempt for
 // some minutes, in which Slurm's slowest loop comes round, before it asks again.
 #include "controller/preemption_gate.hpp"
@@ -54,6 +57,11 @@ void PreemptionGate::set_askable(std::unordered_set<JobId> askable) {
     askable_ = std::move(askable);
 }
 
+void PreemptionGate::begin_look() {
+    std::lock_guard guard(mutex_);
+    for (auto& [id, preemptor] : preemptors_) preemptor.is_seen = preemptor.asks;
+}
+
 bool PreemptionGate::is_asking(JobId preemptor) const {
     std::lock_guard guard(mutex_);
     const auto found = preemptors_.find(preemptor);
@@ -64,7 +72,7 @@ std::vector<JobId> PreemptionGate::asking() const {
     std::lock_guard guard(mutex_);
     std::vector<JobId> ids;
     for (const auto& [id, preemptor] : preemptors_)
-        if (preemptor.asks) ids.push_back(id);
+        if (preemptor.asks && preemptor.is_seen) ids.push_back(id);
     return ids;
 }
 

@@ -40,8 +40,11 @@ class PreemptionGate {
     // Running jobs that may be asked to shrink, or have been.
     void set_askable(std::unordered_set<JobId>);
 
+    // A look at the queue begins: who asks from now on may not be seen by it.
+    void begin_look();
     // Whether others are being asked for the job.
     bool is_asking(JobId) const;
+    // Those of which that is so since before the last look.
     std::vector<JobId> asking() const;
     // Those for whom it has taken too long.
     std::vector<JobId> overdue(Time now) const;
@@ -57,6 +60,7 @@ class PreemptionGate {
         bool asks = false;
         Time since = 0;        // asks: when it began; else since when it may preempt
         bool in_vain = false;  // it has asked before
+        bool is_seen = false;  // asks: a look has begun since
     };
     bool is_any_askable(const MayPreempt&) const;
 

@@ -25,9 +25,12 @@ inline job_record_t* pending_job(JobId id) {
 }
 
 // Whether the pending job waits neither for a time nor for another job, and is not held.
+// Slurm marks each job as dependent until it has looked whether that is so, which it does not while
+// the job is held.
 inline bool may_start(const job_record_t* job, time_t now) {
-    return job->priority && job->details && job->details->begin_time <= now &&
-           !(job->bit_flags & JOB_DEPENDENT);
+    const job_details* details = job->details;
+    return job->priority && details && details->begin_time <= now &&
+           !((job->bit_flags & JOB_DEPENDENT) && details->dependency);
 }
 
 // Whether the pending job, as it asks by now, may have so many nodes.

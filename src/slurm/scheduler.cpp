@@ -249,13 +249,16 @@ void Scheduler::run() {
         take_messages(now);
         if (negotiation_.check_deadlines(now)) passes_.hurry();
         if (negotiation_.next_step() <= now && negotiation_.follow_steps(now)) passes_.hurry();
-        if (gate_.asks()) gate_.set_askable(controller::askable_jobs(state_, config_, now));
+        note_askable(now);
         if (has_preemptor_.exchange(false) || gate_.next_deadline() <= now) passes_.hurry();
         cluster_.advance_agreements(now);
         const bool is_due = pass_is_due();
         if (is_due) pass();
         if (may_plan()) cluster_.forecaster().advance();
-        if (is_due || !may_plan()) dispatcher_.take_early(now);
+        if (is_due || !may_plan()) {
+            dispatcher_.take_early(now);
+            note_askable(now);
+        }
         announcer_.announce_other_nodes(now);
         state_.book.forget_finished();
         if (!output_.must_wait(Clock::now())) output_.commit(wall_clock());
@@ -335,6 +338,11 @@ void Scheduler::take_messages(Time now) {
         if (*is_urgent) passes_.hurry();
         if (Clock::now() >= end) return wakeup_.notify();
     }
+}
+
+// Before anybody is told that a job takes part, others that may preempt it have it asked.
+void Scheduler::note_askable(Time now) {
+    if (gate_.asks()) gate_.set_askable(controller::askable_jobs(state_, config_, now));
 }
 
 // As Slurm's own loops: others have so much to do that they need the locks.

@@ -54,6 +54,7 @@ class Scheduler {
     std::size_t locked_check();
     bool settle_starts(std::size_t wrong);
     void take_messages(Time now);
+    void note_askable(Time now);
     bool must_defer() const;
     bool may_plan() const;
     bool pass_is_due() const;

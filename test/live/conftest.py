@@ -32,9 +32,6 @@ CONF = [
     "ScronParameters=enable",
 ]
 
-if BESIDE_SLURM:
-    CONF.append("SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,bf_resolution=1")
-
 # The session's cluster goes on as long as the parameter is the same object.
 CONFIGURATIONS = {(mode, select): (mode, select)
                   for mode in ("ms", "fe") for select in ("cons_tres", "linear")}
@@ -54,6 +51,14 @@ def pytest_configure():
     """Whatever ends the tests, the clusters are taken down: as after Ctrl-C."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Beside Slurm's loops, what is about starts of our own has no meaning: the marker says why."""
+    for item in items if BESIDE_SLURM else []:
+        marker = item.get_closest_marker("starts_itself")
+        if marker:
+            item.add_marker(pytest.mark.skip(reason=f"beside Slurm: {marker.args[0]}"))
 
 
 def pytest_generate_tests(metafunc):

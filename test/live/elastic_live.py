@@ -38,6 +38,8 @@ ELASTIC = {"Policy": "easy", "ResizeGap": 0, "GraceTime": 20, "BackOff": 1}
 BESIDE_SLURM = os.environ.get("ELASTIC_STARTS") == "slurm"
 if BESIDE_SLURM:
     ELASTIC["Starts"] = "slurm"
+# Slurm's loops as often as they can be had.
+LOOPS = "SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0,bf_resolution=1"
 
 # For what takes an instant on an idle machine; busy ones are slow.
 PATIENCE = 30.0
@@ -146,10 +148,13 @@ class Cluster:
 
     def __init__(self, mode, select="cons_tres", nodes=8, cpus=4, build=None, conf=(), elastic=(),
                  options=()):
-        """conf and elastic: lines of slurm.conf and elastic.conf; options: more of minicluster's."""
+        """conf and elastic: lines of slurm.conf and elastic.conf; options: more of minicluster's. With Starts=slurm
+        Slurm's loops have no pauses, unless conf says otherwise."""
         self.mode, self.select, self.nodes, self.cpus = mode, select, nodes, cpus
         self.build = pathlib.Path(build or CLONE / "build")
-        self.conf, self.elastic_lines, self.options = conf, elastic, options
+        self.conf, self.elastic_lines, self.options = list(conf), elastic, options
+        if "Starts=slurm" in elastic and not any(line.startswith("SchedulerParameters=") for line in conf):
+            self.conf.append(LOOPS)
         self._begin()
 
     def _begin(self):

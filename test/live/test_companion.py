@@ -61,26 +61,58 @@ def wait_for_slurms_loops(cluster):
                "Slurm's loops have their turns")
 
 
+class HandOver:
+    """A job that waits for two nodes of a victim, and is to have two idle ones besides; shorter ones wait behind it."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        cluster.wait_state(cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="sleep 600"), "RUNNING")
+        self.app = cluster.actor("malleable,min=2,max=4,grace=120", "-N4", "--time=2")
+        self.waiting = cluster.sbatch("-N4", "--exclusive", "--time=1", wrap="sleep 600")
+        self.offer = self.app.event("offer_shrink")
+        assert self.offer["nodes"] == 2
+        self.app.do("accept", self.offer["op"])
+        self.app.event("accepted")
+        self.short = [cluster.sbatch("-N1", *how, "--time=1", wrap="true")
+                      for how in [("--exclusive",), ("-n1",)] * 2]
+
+    def wait(self):
+        """Slurm's loops have their turns, and start none of the short ones."""
+        wait_for_slurms_loops(self.cluster)
+        assert [self.cluster.state(job) for job in self.short] == ["PENDING"] * 4
+
+    def end(self):
+        self.app.do("done", self.offer["op"])
+        self.cluster.wait_state(self.waiting, "RUNNING")
+        said = [line for line in self.cluster.log.splitlines() if f"job {self.waiting}: started" in line]
+        assert "handed over" in said[-1]
+        self.cluster.run("scancel", self.waiting)
+        for job in self.short:
+            self.cluster.wait_state(job, "COMPLETED")
+
+
 def test_slurm_gives_nobody_the_idle_nodes_of_who_waits_for_victims(cluster):
     """Short jobs that would fit there wait, behind it, until it has got what it was promised."""
-    cluster.wait_state(cluster.sbatch("-N2", "--exclusive", "--time=5", wrap="sleep 600"), "RUNNING")
-    app = cluster.actor("malleable,min=2,max=4", "-N4", "--time=1")
-    waiting = cluster.sbatch("-N4", "--exclusive", "--time=1", wrap="sleep 600")
-    offer = app.event("offer_shrink")
-    assert offer["nodes"] == 2
-    app.do("accept", offer["op"])
-    app.event("accepted")
-    short = [cluster.sbatch("-N1", *how, "--time=1", wrap="true") for how in [("--exclusive",), ("-n1",)] * 2]
-    wait_for_slurms_loops(cluster)
-    assert [cluster.state(job) for job in short] == ["PENDING"] * 4
-    assert {cluster.job(job)["Reason"] for job in short} <= {"Resources", "Priority"}
+    hand_over = HandOver(cluster)
+    hand_over.wait()
+    assert {cluster.job(job)["Reason"] for job in hand_over.short} <= {"Resources", "Priority"}
     assert set(cluster.node_states().values()) <= {"allocated", "idle", "planned"}
-    app.do("done", offer["op"])
-    cluster.wait_state(waiting, "RUNNING")
-    assert "handed over" in [line for line in cluster.log.splitlines() if f"job {waiting}: started" in line][-1]
-    cluster.run("scancel", waiting)
-    for job in short:
-        cluster.wait_state(job, "COMPLETED")
+    hand_over.end()
+
+
+def test_nor_does_a_slurmctld_that_begins_anew(cluster):
+    """After it has read slurm.conf, and after it was killed: in both cases it looks at nodes and jobs afresh."""
+    hand_over = HandOver(cluster)
+    cluster.reconfigure("configuration read")
+    hand_over.wait()
+    cluster.run("scontrol", "update", f"JobId={hand_over.app.job}", f"Comment={cluster.base}/{hand_over.app.job}/")
+    wait_until(lambda: f"{cluster.base}/{hand_over.app.job}/".encode() in cluster.slurm_state("job_state"),
+               "Slurm has saved the jobs")
+    cluster.kill_controller()
+    cluster.start_controller()
+    wait_until(lambda: hand_over.app.state()["connected"], "the application has reconnected")
+    hand_over.wait()
+    hand_over.end()
 
 
 def test_idle_nodes_are_slurms_again_when_who_waits_is_gone(cluster):

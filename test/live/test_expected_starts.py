@@ -4,9 +4,9 @@
 import datetime
 
 import pytest
-from elastic_live import BESIDE_SLURM, wait_until
+from elastic_live import wait_until
 
-pytestmark = [pytest.mark.skipif(BESIDE_SLURM, reason="with Starts=slurm it is Slurm's backfill that tells it")]
+pytestmark = [pytest.mark.starts_itself("it is Slurm's backfill that tells it")]
 
 
 def expected(cluster, job):

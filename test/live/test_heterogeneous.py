@@ -8,9 +8,9 @@ import datetime
 import re
 
 import pytest
-from elastic_live import BESIDE_SLURM, Cluster, minicluster, wait_until
+from elastic_live import Cluster, minicluster, wait_until
 
-pytestmark = [pytest.mark.skipif(BESIDE_SLURM, reason="with Starts=slurm it is Slurm's backfill that starts them"),
+pytestmark = [pytest.mark.starts_itself("it is Slurm's backfill that starts them"),
               pytest.mark.modes("ms")]  # of 22.05, a front end does not survive the end of such a batch job
 
 STOCK = ["SchedulerType=sched/backfill", "SchedulerParameters=bf_interval=1,sched_interval=1"]

@@ -9,6 +9,7 @@ import pytest
 from elastic_live import SLURM_VERSION, wait_until
 
 LINA = {"Policy": "lina-default", "ResizeGap": 0}
+of_holds = pytest.mark.starts_itself("its loops hold a job, or say why it waits, by rules of their own")
 
 
 def reason(cluster, job, *reasons):
@@ -113,6 +114,7 @@ def test_a_malleable_job_that_no_node_satisfies_is_held(cluster, change):
     reason(cluster, job, "BadConstraints")
 
 
+@of_holds
 def test_a_malleable_job_that_can_start_smaller_is_not_held(cluster):
     """With fewer nodes than it asks for there are enough."""
     with feature(cluster, "n[1-4]", "fast") as set_features:
@@ -173,6 +175,7 @@ def test_a_job_that_shares_nodes_is_tried_when_another_leaves(cluster):
     assert cluster.nodes_of(waits) == ["n5"]
 
 
+@pytest.mark.starts_itself("what backfill plans for the job that waits binds")
 def test_nodes_that_slurm_has_refused_to_the_queue_are_given_to_others(cluster, elastic):
     """An offer of them stands until it is answered."""
     occupy(cluster, 2, 4, 6)
@@ -228,6 +231,7 @@ def test_a_job_is_not_held_for_a_magnetic_reservation_that_it_does_not_fit(clust
         assert not {"n1", "n2", "n3"} & set(cluster.nodes_of(job))
 
 
+@of_holds
 def test_a_job_waits_for_its_reservation_to_be_large_enough(cluster):
     """Held, it would have to be released by hand."""
     with reservation(cluster, "kept", "n[1-5]", ""):
@@ -282,6 +286,7 @@ def test_a_required_node_that_is_down_is_the_reason_until_it_is_up(cluster):
     reason(cluster, job, "Resources")
 
 
+@of_holds
 @pytest.mark.parametrize("change, _", NEVER)
 def test_a_job_that_none_of_its_partitions_can_run_keeps_nodes_from_nobody(cluster, change, _):
     """Slurm holds no job that may use several."""
@@ -318,6 +323,7 @@ def test_a_job_that_its_partition_bars_waits_and_keeps_nodes_from_nobody(cluster
     cluster.wait_state(job, "RUNNING")
 
 
+@of_holds
 def test_a_job_that_one_of_its_partitions_cannot_run(cluster):
     """It starts in the other; it is not held while that is full."""
     filler = cluster.sbatch("-N8", "--exclusive", "-p", "shared", wrap="sleep 600")

@@ -5,9 +5,9 @@ slurm.conf. Each configuration has two clusters, one without our plugins; both r
 import contextlib
 
 import pytest
-from elastic_live import BESIDE_SLURM, SLURM_VERSION, Cluster, wait_until
+from elastic_live import SLURM_VERSION, Cluster, wait_until
 
-pytestmark = [pytest.mark.skipif(BESIDE_SLURM, reason="Slurm's own loops start jobs")]
+pytestmark = [pytest.mark.starts_itself("Slurm's own loops start jobs")]
 
 STOCK = "sched_interval=2,batch_sched_delay=0,bf_interval=1,bf_resolution=1"
 ELASTIC = "sched_interval=-1,defer"

@@ -224,6 +224,8 @@ def test_a_malleable_job_initialises_the_nodes_that_join(cluster, site):
 
 # ---- groups: the scheduler lets jobs of one type follow each other
 
+of_groups = pytest.mark.starts_itself("Slurm's loops know no groups")
+
 
 @contextlib.contextmanager
 def occupied(cluster):
@@ -253,6 +255,7 @@ def initialised_nodes(cluster, jobs):
     return counts
 
 
+@of_groups
 def test_types_that_alternate_in_the_queue_follow_each_other(cluster, site):
     """In the order of the queue each job would initialise the node anew."""
     with occupied(cluster):
@@ -269,6 +272,7 @@ def test_types_that_alternate_in_the_queue_follow_each_other(cluster, site):
     assert initialised_nodes(cluster, jobs) == {"gauss": 1, "jacobi": 1}
 
 
+@of_groups
 def test_two_hundred_jobs_of_four_types(cluster, site):
     """Each node is initialised once a type at most, and no job ran before that."""
     types = ("gauss", "jacobi", "krylov", "newton")
@@ -324,6 +328,7 @@ def ran(site):
     return [int(line.split()[1]) for line in site.lines() if line.startswith("job ")]
 
 
+@of_groups
 def test_nobody_comes_between_the_jobs_of_a_group(cluster, site, gate):
     with occupied(cluster):
         first = site.submit("-N1", "-t1", wrap=gate.shut(site))
@@ -341,6 +346,7 @@ def test_nobody_comes_between_the_jobs_of_a_group(cluster, site, gate):
     assert lines == ["init", "job", "job", "job", "job", *lines[5:]] and sorted(lines[5:]) == ["plain", "short"]
 
 
+@of_groups
 def test_what_comes_later_joins_a_later_group(cluster, site, gate):
     """So nobody waits for a type that never ends."""
     with occupied(cluster):
@@ -356,6 +362,7 @@ def test_what_comes_later_joins_a_later_group(cluster, site, gate):
     assert words == ["job"] * 4 + ["plain"] + ["job"] * 4
 
 
+@of_groups
 def test_jobs_of_other_sizes_share_the_nodes_of_their_group(cluster, site):
     with occupied(cluster):
         jobs = [site.submit(f"-N{size}", "-t1") for size in (1, 3, 1, 2, 1)]
@@ -367,6 +374,7 @@ def test_jobs_of_other_sizes_share_the_nodes_of_their_group(cluster, site):
     assert len({node for start in starts for node in cluster.expand(start["nodes"])}) == 3
 
 
+@of_groups
 def test_a_malleable_job_takes_the_nodes_of_its_group(cluster, site, gate):
     with occupied(cluster):
         jobs = [cluster.sbatch(f"--elastic=malleable,min=1,max=8,packet=gauss,init={site.program}", "-N1", "-t1",
@@ -378,6 +386,7 @@ def test_a_malleable_job_takes_the_nodes_of_its_group(cluster, site, gate):
     assert ran(site) == jobs
 
 
+@of_groups
 def test_the_elements_of_an_array_are_a_group(cluster, site):
     with occupied(cluster):
         array = site.submit("-N1", "-t1", "-a", "1-12")
@@ -387,6 +396,7 @@ def test_the_elements_of_an_array_are_a_group(cluster, site):
     assert len(ran(site)) == 16, (array, other)
 
 
+@of_groups
 def test_an_array_that_is_throttled_stays_so(cluster, site, gate):
     with occupied(cluster):
         site.submit("-N1", "-t4", "-a", "1-6%2", wrap=gate.shut(site))
@@ -398,6 +408,7 @@ def test_an_array_that_is_throttled_stays_so(cluster, site, gate):
     assert len(ran(site)) == 6
 
 
+@of_groups
 def test_a_group_goes_on_where_an_initialisation_fails(cluster, site):
     site.write(f'[ -e {site.folder}/mended ] || {{ touch {site.folder}/mended; echo no licence; exit 3; }}; '
                f'echo init gauss x x >>{site.log}')
@@ -409,6 +420,7 @@ def test_a_group_goes_on_where_an_initialisation_fails(cluster, site):
     wait_until(lambda: set(cluster.node_states().values()) == {"idle"}, "no node is drained")
 
 
+@of_groups
 def test_a_group_goes_on_without_those_who_leave_it(cluster, site, gate):
     with occupied(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(6)]
@@ -429,6 +441,7 @@ def test_a_group_goes_on_without_those_who_leave_it(cluster, site, gate):
     assert sorted(ran(site)) == sorted(set(jobs) - {cancelled} | {other})
 
 
+@of_groups
 def test_a_member_that_waits_for_another_job_leaves(cluster, site, gate):
     with occupied(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(4)]
@@ -440,6 +453,7 @@ def test_a_member_that_waits_for_another_job_leaves(cluster, site, gate):
     assert len(site.initialisations()) == 1
 
 
+@of_groups
 def test_a_requeued_member_stands_in_the_queue_again(cluster, site, gate):
     with occupied(cluster):
         first = site.submit("-N1", "-t1", "--requeue", wrap=gate.shut(site, "begun"))
@@ -452,6 +466,7 @@ def test_a_requeued_member_stands_in_the_queue_again(cluster, site, gate):
     assert cluster.state(first) == "PENDING"
 
 
+@of_groups
 def test_users_have_groups_of_their_own(cluster, site, stranger):
     other = pwd.getpwnam(stranger).pw_uid
     with occupied(cluster):
@@ -462,6 +477,7 @@ def test_users_have_groups_of_their_own(cluster, site, stranger):
     assert initialised_nodes(cluster, jobs) == {"gauss": 2}
 
 
+@of_groups
 def test_a_group_outlives_its_controller(cluster, site, gate, expect_errors):
     expect_errors += ["Malformed RPC of type", "Header lengths are longer than data received"]  # what it said last
     with occupied(cluster):
@@ -482,6 +498,7 @@ def test_a_group_outlives_its_controller(cluster, site, gate, expect_errors):
     assert initialised_nodes(cluster, jobs) == {"gauss": 1}
 
 
+@of_groups
 def test_a_drained_node_leaves_its_group(cluster, site, gate):
     with occupied(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number < 2 else None) for number in range(8)]
@@ -499,6 +516,7 @@ def test_a_drained_node_leaves_its_group(cluster, site, gate):
     assert len(site.initialisations()) == 2
 
 
+@of_groups
 def test_an_initialised_node_is_taken_again(cluster, site):
     """What comes alone goes where its type was before."""
     with occupied(cluster):
@@ -509,6 +527,7 @@ def test_an_initialised_node_is_taken_again(cluster, site):
     assert len(site.initialisations()) == 1
 
 
+@of_groups
 def test_malleable_jobs_make_room_for_a_group(cluster, site, elastic, gate):
     """Its first job waits for the victims' nodes; all that they leave are its group's."""
     elastic(Policy="lina-default")
@@ -526,6 +545,7 @@ def test_malleable_jobs_make_room_for_a_group(cluster, site, elastic, gate):
     app.exit()
 
 
+@of_groups
 def test_a_group_takes_nodes_that_nobody_else_needs(cluster, site, gate):
     """It began on the one that was free; by the twelve jobs that wait then it is worth three."""
     blockers = [cluster.sbatch(f"-N{size}", "--exclusive", wrap="sleep 600") for size in (7, 1)]
@@ -547,6 +567,7 @@ def test_a_group_takes_nodes_that_nobody_else_needs(cluster, site, gate):
     assert len(site.initialisations()) == 3
 
 
+@of_groups
 def test_a_group_takes_no_nodes_that_others_wait_for(cluster, site, gate):
     blockers = [cluster.sbatch(f"-N{size}", "--exclusive", wrap="sleep 600") for size in (7, 1)]
     for blocker in blockers:
@@ -562,6 +583,7 @@ def test_a_group_takes_no_nodes_that_others_wait_for(cluster, site, gate):
     completed(cluster, [*jobs, plain])
 
 
+@of_groups
 def test_a_limit_that_is_met_dissolves_the_group(cluster, site, gate):
     """A licence that is not there keeps its job, and neither its nodes nor the others."""
     holder = cluster.sbatch("-N1", "--exclusive", "-L", "beer:2", wrap=gate.shut(site, "holder"))

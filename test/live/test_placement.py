@@ -119,6 +119,7 @@ def test_a_claim_is_traded(cluster, elastic):
         assert app.event("resized")["size"] == 1
 
 
+@pytest.mark.starts_itself("its loops start whom idle nodes suffice for")
 def test_agreed_nodes_are_waited_for(cluster, elastic):
     """Though idle ones would do, and do with the default."""
     elastic(**LINA, GraceTime=300, StartsOn="agreed")

@@ -62,6 +62,7 @@ def test_a_job_grows_onto_nodes_that_are_awake(cluster, elastic, put_to_sleep):
     wait_until(lambda: cluster.state(waits) == "COMPLETED", "the job has run", PATIENCE)
 
 
+@pytest.mark.starts_itself("a job starts with what it asks for")
 def test_no_node_is_woken_for_a_job_that_is_expanded_from_its_start(cluster, elastic, put_to_sleep):
     elastic(Policy="lina-default", ExpandFrom="start")
     asleep = put_to_sleep()

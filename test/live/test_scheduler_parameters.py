@@ -7,10 +7,10 @@ import socket
 import time
 
 import pytest
-from elastic_live import BESIDE_SLURM, SLURM_VERSION, wait_until
+from elastic_live import SLURM_VERSION, wait_until
 
 pytestmark = [pytest.mark.modes("ms"),
-              pytest.mark.skipif(BESIDE_SLURM, reason="with Starts=slurm they are for Slurm's loops")]
+              pytest.mark.starts_itself("they are for Slurm's loops")]
 
 
 @pytest.fixture

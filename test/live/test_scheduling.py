@@ -38,7 +38,8 @@ def test_in_order_of_priority(cluster):
     cluster.run("scancel", filler)
     for job in (low, middle, high):
         cluster.wait_state(job, "COMPLETED")
-    assert start_of(cluster, high) < start_of(cluster, middle) < start_of(cluster, low)
+    started = [entry["job"] for entry in cluster.journal(event="start")]
+    assert [job for job in started if job in (low, middle, high)] == [high, middle, low]
 
 
 @pytest.mark.smoke
@@ -81,6 +82,7 @@ def test_a_reserved_start_is_shown(cluster):
                lambda: f"the head's start is the filler's end: {cluster.job(head)}")
 
 
+@pytest.mark.starts_itself("backfill tells when jobs start, and goes by limits")
 def test_what_an_application_said_of_its_end_counts_until_then(cluster):
     app = cluster.actor("malleable,min=8,max=8", "-N8", "--time=10")
     head = cluster.sbatch("-N8", "--exclusive", wrap="true")
@@ -432,6 +434,7 @@ def minutes(cluster, job):
     return int(hours) * 60 + int(rest.split(":")[0])
 
 
+@pytest.mark.starts_itself("backfill gives an element that waits the limit of the one that it has looked at")
 def test_a_deadline_bounds_the_time_limit(cluster):
     """Of a job that starts, as with Slurm's own scheduler; Slurm ends no running job at its deadline."""
     job = cluster.sbatch("-N1", "--time-min=1", "--time=30", "--deadline=now+10minutes", wrap="sleep 60")
@@ -445,6 +448,7 @@ def test_a_deadline_bounds_the_time_limit(cluster):
     assert minutes(cluster, f"{array}_2") == 30
 
 
+@pytest.mark.starts_itself("backfill may leave it the least time alone")
 def test_a_job_with_a_least_time_is_shortened_into_a_hole(cluster):
     fill(cluster, nodes=6, limit=10)
     head = cluster.sbatch("-N8", "--exclusive", "--time=5", wrap="sleep 60")

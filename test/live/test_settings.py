@@ -21,6 +21,9 @@ import pytest
 from elastic_live import CLONE, MINICLUSTER, SLURM_VERSION, Cluster, minicluster, wait_until
 
 
+of_starts = pytest.mark.starts_itself("its loops want other settings")
+
+
 @pytest.fixture
 def failing_start(request):
     """failing_start(option...): what is printed by a cluster that does not start."""
@@ -85,6 +88,7 @@ def test_a_plugin_for_another_version_is_refused(failing_start, request, tmp_pat
     assert re.search(r"Incompatible Slurm plugin .*sched_elastic\.so version", output)
 
 
+@of_starts
 def test_parameters_of_slurms_own_loops_are_named(slurm_conf):
     log, _ = slurm_conf("SchedulerParameters=sched_interval=-1,defer,BF_continue,bf_licenses,bf_interval=9,"
                         "bf_window=100,max_array_tasks=9")
@@ -94,6 +98,7 @@ def test_parameters_of_slurms_own_loops_are_named(slurm_conf):
     assert len(named) == 2 and not any("bf_window" in line or "max_array_tasks" in line for line in named)
 
 
+@of_starts
 def test_parameters_that_slurm_would_not_take_are_named(slurm_conf, expect_errors):
     expect_errors.append("Invalid SchedulerParameters bf_max_job_user: -3: must be a number from 0 to 1000000")
     log, _ = slurm_conf("SchedulerParameters=sched_interval=-1,defer,bf_max_job_user=-3")
@@ -137,16 +142,20 @@ def slurm_conf(cluster):
 
 
 @pytest.mark.parametrize("lines, complaints", [
-    (["SchedulerParameters=defer"], ["SchedulerParameters=defer lacks sched_interval=-1: .*; add it"]),
-    (["SchedulerParameters=sched_interval=30", "JobSubmitPlugins=require_timelimit"],
-     ["SchedulerParameters=sched_interval=30 lacks sched_interval=-1: .*; add it",
-      "SchedulerParameters=sched_interval=30 lacks defer: .*; add it",
-      "JobSubmitPlugins=require_timelimit lacks elastic: .*; add it"]),
+    pytest.param(["SchedulerParameters=defer"],
+                 ["SchedulerParameters=defer lacks sched_interval=-1: .*; add it"], marks=of_starts),
+    pytest.param(["SchedulerParameters=sched_interval=30", "JobSubmitPlugins=require_timelimit"],
+                 ["SchedulerParameters=sched_interval=30 lacks sched_interval=-1: .*; add it",
+                  "SchedulerParameters=sched_interval=30 lacks defer: .*; add it",
+                  "JobSubmitPlugins=require_timelimit lacks elastic: .*; add it"], marks=of_starts),
+    (["JobSubmitPlugins=require_timelimit"], ["JobSubmitPlugins=require_timelimit lacks elastic: .*; add it"]),
     (["SelectType=select/cons_res"], ["SelectType=select/cons_res is not supported: use select/linear or .*"]),
-    (["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE"],
-     ["PreemptMode=REQUEUE with PreemptType=preempt/partition_prio: .*preempt/elastic_qos .*; set that, .*"]),
-    (["PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG"],
-     ["PreemptMode=GANG,SUSPEND: with Starts=elastic gang scheduling is not supported; take GANG out, .*"]),
+    pytest.param(["PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE"],
+                 ["PreemptMode=REQUEUE with PreemptType=preempt/partition_prio: .*preempt/elastic_qos .*; set .*"],
+                 marks=of_starts),
+    pytest.param(["PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG"],
+                 ["PreemptMode=GANG,SUSPEND: with Starts=elastic gang scheduling is not supported; take GANG out, .*"],
+                 marks=of_starts),
 ])
 def test_a_slurm_conf_that_becomes_wrong_is_named(cluster, slurm_conf, expect_errors, lines, complaints):
     """Each setting with what to do; jobs are started and resized all the same."""

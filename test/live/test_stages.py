@@ -6,6 +6,9 @@ import pytest
 from elastic_live import wait_until
 
 LINA = {"Policy": "lina-default", "ResizeGap": 0}
+of_sizes = pytest.mark.starts_itself("a job starts with what it asks for")
+of_loans = pytest.mark.starts_itself("its loops take nodes that are lent for nodes in use")
+of_promises = pytest.mark.starts_itself("backfill's own plan binds, and only that")
 
 
 @pytest.mark.smoke
@@ -29,6 +32,7 @@ def test_a_malleable_job_shrinks_for_a_pending_one(cluster, elastic):
     assert cluster.wait_journal(waiting, "start")["time"] == resize["time"]
 
 
+@of_sizes
 def test_a_short_job_starts_with_more_nodes_of_a_long_one(cluster, elastic):
     elastic(**LINA, InitialSize="beneficial")
     long = cluster.actor("malleable,min=2,max=8", "-N8", "--time=50")
@@ -50,6 +54,7 @@ def test_a_long_job_starts_with_what_it_asks_for(cluster, elastic):
     assert len(cluster.nodes_of(asking)) == 2
 
 
+@of_sizes
 def test_a_job_that_ends_sooner_by_waiting_waits(cluster, elastic):
     elastic(**LINA, InitialSize="beneficial")
     app = cluster.actor("malleable,min=4,max=8", "-N8", "--time=10")
@@ -123,6 +128,7 @@ def test_reserved_nodes_are_kept(cluster, elastic):
     assert app.event("offer_expand")["nodes"] == 1
 
 
+@of_loans
 def test_reserved_nodes_are_lent_and_come_back(cluster, elastic):
     app, others, waiting = reserved_nodes(cluster)
     elastic(**LINA, ReservedNodes="lent")
@@ -137,6 +143,7 @@ def test_reserved_nodes_are_lent_and_come_back(cluster, elastic):
     cluster.wait_state(waiting, "RUNNING")
 
 
+@of_loans
 def test_who_has_declined_is_lent_nothing(cluster, elastic):
     app, _, _ = reserved_nodes(cluster)
     elastic(**LINA, ReservedNodes="lent")
@@ -147,6 +154,7 @@ def test_who_has_declined_is_lent_nothing(cluster, elastic):
     assert app.event("offer_expand")["nodes"] == 1
 
 
+@of_sizes
 def test_a_job_that_is_expanded_from_its_start_makes_room(cluster, elastic):
     elastic(**LINA, ExpandFrom="start")
     app = cluster.actor("malleable,min=1,max=6", "-N2", "--time=10")
@@ -158,6 +166,7 @@ def test_a_job_that_is_expanded_from_its_start_makes_room(cluster, elastic):
     assert [resize["kind"] for resize in cluster.journal(app.job, "resize")] == ["shrink"]
 
 
+@of_sizes
 def test_a_job_is_expanded_from_its_start_as_far_as_its_partition_allows(cluster, elastic):
     elastic(**LINA, ExpandFrom="start")
     app = cluster.actor("malleable,min=1,max=6", "-N2", "--hold", wait=False)
@@ -170,6 +179,7 @@ def test_a_job_is_expanded_from_its_start_as_far_as_its_partition_allows(cluster
         cluster.run("scontrol", "update", "PartitionName=debug", "MaxNodes=UNLIMITED")
 
 
+@of_loans
 def test_no_job_is_expanded_from_its_start_over_reserved_nodes(cluster, elastic):
     """Whether it would give them back is not known before it runs; then it is lent them."""
     cluster.sbatch("-N4", "--exclusive", "--time=10", wrap="sleep 600")
@@ -314,7 +324,7 @@ def test_a_request_is_granted_by_a_victim(cluster, elastic):
     assert cluster.expand(resized["node_list"]) == cluster.expand(offer["node_list"])
 
 
-@pytest.mark.parametrize("delay, granted", [("0", False), ("unlimited", True)])
+@pytest.mark.parametrize("delay, granted", [("0", False), pytest.param("unlimited", True, marks=of_promises)])
 def test_a_request_leaves_a_promised_start(cluster, elastic, delay, granted):
     """The idle nodes that it asks for are those that the head of the queue counts on at the end of another job."""
     elastic(**LINA, HeadDelay=delay)
@@ -333,6 +343,7 @@ def test_a_request_leaves_a_promised_start(cluster, elastic, delay, granted):
         assert cluster.job(head)["StartTime"] == promised
 
 
+@of_promises
 @pytest.mark.parametrize("binds, overtakes", [("all", False), ("requests", True)])
 def test_nobody_is_backfilled_past_a_promised_start(cluster, elastic, binds, overtakes):
     """A job gives nodes back and so runs longer, which leaves time for others before the head of the queue."""
@@ -362,6 +373,7 @@ def test_a_release_lets_others_start(cluster, elastic):
     cluster.wait_state(waiting, "RUNNING")
 
 
+@of_sizes
 def test_a_job_that_starts_with_fewer_nodes_than_it_asked_for(cluster, elastic):
     """Also where its tasks, one a node, are more than the processors it gets; and it is given the
     time that it then takes."""

@@ -122,6 +122,7 @@ def test_pref_is_where_a_job_starts(cluster):
     assert (app.opened["min"], app.opened["max"]) == (1, 6)
 
 
+@pytest.mark.starts_itself("slurm.conf has no defer")
 @pytest.mark.parametrize("command", [["salloc", "true"], ["srun", "true"]], ids=["salloc", "srun"])
 def test_immediate_waits_for_so_many_seconds(cluster, command):
     """As with Slurm's own schedulers; without a number it is refused, as with defer."""
@@ -167,6 +168,7 @@ def test_a_job_has_its_tasks_on_each_node_at_every_size(cluster, annotation, arg
     assert tasks() == 4
 
 
+@pytest.mark.starts_itself("a job starts with what it asks for")
 def test_a_job_that_starts_larger_has_tasks_on_all_nodes(cluster, elastic):
     elastic(Policy="elastic")
     for arguments in (["--elastic=malleable,min=1,max=4", "-N2"], ["-N2-4", "--exclusive"]):

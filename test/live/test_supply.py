@@ -11,15 +11,15 @@ from test_run import Workers
 
 @pytest.fixture
 def supply(cluster, elastic):
-    """supply(text, Key=value...): what nodes cost and how many may be used, from now on."""
+    """supply(text, Key=value...): what nodes cost and how many may be used, from now on, for this test. The file is
+    left, since it is looked at until elastic.conf is as before."""
     path = cluster.dir / "supply"
 
     def say(text, **settings):
         path.write_text(text)
         elastic(SupplyFile=str(path), SupplyInterval=1, **settings)
 
-    yield say
-    path.unlink(missing_ok=True)
+    return say
 
 
 @pytest.fixture

@@ -386,6 +386,7 @@ def test_sdiag_counts_the_schedulers_cycles(cluster):
     cluster.run("scancel", running, *waiting, *held)
 
 
+@pytest.mark.starts_itself("they are backfill's own cycles, see test_slurms_loops.py")
 def test_sdiag_counts_passes_as_cycles_of_backfill(cluster):
     def shown():
         section = cluster.run("sdiag").out.split("Backfilling stats")[1]

@@ -65,10 +65,31 @@ TEST(who_has_asked_in_vain_may_preempt_for_a_time) {
     check_that(!a.admits(kUrgent, 430));
 }
 
+TEST(nothing_is_known_of_who_asks_after_a_look_at_the_queue) {
+    Asked a;
+    a.admits(kUrgent, 100);
+    a.gate.begin_look();
+    a.admits(kOther, 101);
+    check_that(a.gate.asking() == std::vector<JobId>{kUrgent});
+    check_that(a.gate.is_asking(kOther));
+    a.gate.begin_look();
+    check_that(a.gate.asking() == std::vector<JobId>({kUrgent, kOther}));
+}
+
+TEST(who_asks_anew_is_not_seen_yet) {
+    Asked a;
+    a.admits(kUrgent, 100);
+    a.gate.begin_look();
+    a.gate.let_go(kUrgent, 130);
+    check_that(!a.admits(kUrgent, 430));
+    check_that(a.gate.asking().empty());
+}
+
 TEST(each_job_asks_for_itself) {
     Asked a;
     a.admits(kUrgent, 100);
     a.admits(kOther, 120);
+    a.gate.begin_look();
     a.gate.let_go(kUrgent, 130);
     check_that(a.gate.asking() == std::vector<JobId>{kOther});
     check_eq(a.gate.next_deadline(), 180.0);
@@ -77,6 +98,7 @@ TEST(each_job_asks_for_itself) {
 TEST(who_does_not_wait_any_more_is_forgotten) {
     Asked a;
     a.admits(kUrgent, 100);
+    a.gate.begin_look();
     a.gate.retain([](JobId) { return false; });
     check_that(a.gate.asking().empty());
     check_that(a.gate.next_deadline() >= kNever);

@@ -6,6 +6,7 @@
 
 #include "slurm/act/exclusive_counts.hpp"
 #include "slurm/lock.hpp"
+#include "slurm/read/idle_beyond_caps.hpp"
 #include "slurm/withheld_nodes.hpp"
 
 namespace elastic::slurm {
@@ -27,10 +28,16 @@ ClusterControl::ClusterControl(const core::Config& config, controller::State& st
                      placement_, preemption_, reading_) {}
 
 void ClusterControl::begin() {
-    withheld_nodes().choose_by([this] {
-        return config_.starts == core::Starts::slurm ? agreed_.beside_victims() : NodeSet();
-    });
+    withheld_nodes().choose_by([this] { return withheld(); });
     gate_preemption();
+}
+
+// From Slurm's loops.  Who only observes asks for nothing.
+NodeSet ClusterControl::withheld() {
+    if (config_.starts == core::Starts::elastic) return {};
+    NodeSet nodes = agreed_.beside_victims();
+    if (config_.observe == core::Observe::no) nodes |= idle_beyond_caps(reading_.view, nodes);
+    return nodes;
 }
 
 // Where Slurm's loops start no jobs, they only say when jobs would start.
@@ -56,6 +63,7 @@ void ClusterControl::end() {
 
 void ClusterControl::read_for_pass(Time now) {
     mend_exclusive_counts();
+    gate_.begin_look();
     reader_.read_queue();
     groups_.advance(now);
     read_again(now);

@@ -57,6 +57,7 @@ class ClusterControl {
     Time next_join() const { return agreement_executor_.next_join(); }
 
   private:
+    NodeSet withheld();
     void gate_preemption();
 
     const core::Config& config_;

@@ -44,6 +44,8 @@ void PreemptorReader::read(Time now) {
     for (std::uint32_t place = 0; place < last; ++place)
         if (snapshot.preemptors.size() < kMostPreemptors && is_wanted(snapshot.pending[place], now))
             add(place, now);
+    // Then it is by this look that they ask.
+    if (are_all_wanted) gate_.begin_look();
 }
 
 bool PreemptorReader::is_wanted(const core::PendingJob& job, Time now) const {

@@ -178,6 +178,7 @@ def test_an_elastic_job_is_served_where_it_runs(federation):
     second.wait_state(app.job, "COMPLETED")
 
 
+@pytest.mark.starts_itself("its loops keep nodes for a job that is first and cannot be locked")
 def test_a_stuck_controller_holds_up_others_for_a_while_only(federation):
     """Its federated jobs wait, since nobody else may say that they may start."""
     first, second = federation.both

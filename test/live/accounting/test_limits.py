@@ -245,6 +245,10 @@ def submit_two_before(account, limit, shown):
     return job
 
 
+of_components = pytest.mark.starts_itself("backfill starts one component and undoes that where a limit bars the other")
+
+
+@of_components
 @pytest.mark.parametrize("one, two, reason", [("GrpJobs=1", "GrpJobs=2", "AssocGrpJobsLimit"),
                                               ("GrpTRES=node=1", "GrpTRES=node=2", "AssocGrpNodeLimit"),
                                               ("GrpTRES=cpu=6", "GrpTRES=cpu=8", "AssocGrpCpuLimit")])
@@ -265,6 +269,7 @@ def test_a_limit_on_all_components_keeps_each_of_them(cluster, account, one, two
         cluster.wait_state(f"{job}+{part}", "COMPLETED")
 
 
+@of_components
 def test_a_component_that_slurm_refuses_undoes_the_start_of_the_other(cluster, account):
     """Of the minutes that both take together nobody has thought before."""
     job = submit_two_before(account, "GrpTRESRunMins=node=3", r"GrpTRESRunMins=.*node=3\(")
@@ -278,6 +283,7 @@ def test_a_component_that_slurm_refuses_undoes_the_start_of_the_other(cluster, a
     cluster.run("scancel", job)
 
 
+@pytest.mark.starts_itself("it is for its loops to stop")
 def test_a_limited_job_stops_its_partition_where_a_site_wants_it(cluster, account):
     usual = "sched_interval=-1,defer"
     account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
@@ -295,6 +301,7 @@ def test_a_limited_job_stops_its_partition_where_a_site_wants_it(cluster, accoun
     cluster.wait_state(behind, "RUNNING")
 
 
+@pytest.mark.starts_itself("its loops find it out when they try them")
 def test_accounts_at_their_limits_are_found_out_together(cluster, accounts, elastic):
     """Not with a plan for each: there may be hundreds in front of who could start."""
     for account in accounts:
@@ -374,6 +381,7 @@ def test_who_may_not_have_more_starts_with_what_was_asked_for(cluster, account, 
     assert len(cluster.nodes_of(asking)) == 2
 
 
+@pytest.mark.starts_itself("a job starts with what it asks for")
 def test_who_may_not_have_more_is_not_expanded_from_its_start(cluster, account, elastic):
     account.limit("GrpTRES=node=3", r"GrpTRES=.*node=3\(")
     elastic(Policy="lina-default", ExpandFrom="start")
