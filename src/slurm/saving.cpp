@@ -7,12 +7,25 @@
 
 namespace elastic::slurm {
 
+namespace {
+
+// Slurm's own thread notes when it has written job_state only after that. Who looks at the file in
+// between, as each saving does first, takes it for that of another slurmctld and says so in the
+// log.
+void wait_for_state_files() {
+    lock_state_files();
+    unlock_state_files();
+}
+
+}  // namespace
+
 void save_state() {
     schedule_job_save();
     schedule_node_save();
 }
 
 Result<void> save_jobs_now() {
+    wait_for_state_files();
     const int rc = slurmctld_primary ? dump_all_job_state() : SLURM_SUCCESS;
     // Slurm's own thread may just be writing what it has packed before.
     save_state();

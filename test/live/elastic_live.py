@@ -101,6 +101,10 @@ if SLURM_VERSION >= (23, 11):
          r"|stepd_signal_container: invalid protocol_version 0|Unrecognized request: \d+$",
          "a slurmstepd of 26.05 ends, and what asks it has gone"],
     ]
+if SLURM_VERSION >= (25, 11):
+    HARMLESS += [
+        ["could not find JobId=.* SLUID=", "a slurmd repeats that an epilog has ended, and the job was requeued since"],
+    ]
 # While slurmctld reads slurm.conf, MessageTimeout is 0 for a moment: whatever it receives or sends
 # just then "times out" at once, such as the registrations that the slurmds send after the
 # reconfiguration before.  Anywhere else a time-out means that a peer was stuck for ten seconds.

@@ -17,12 +17,12 @@ MIXED = [["-n3"], ["-N2", WHOLE], ["-n6"], ["-n1"]]
 # Others in the queue or on the nodes tell these apart, and are told apart.
 SEVERAL_POOLS = [["-N1", "--constraint=gpu", WHOLE], ["-N1", "--constraint=old", WHOLE]]
 SPREAD = [["-n3", "--spread-job"], ["-n1"], ["-n2", "--spread-job", WHOLE]]
-# 26.05 finds no nodes for the last of these beside others.
-SPREAD_BESIDE_OTHERS = SPREAD if SLURM_VERSION < (26, 5) else SPREAD[:2]
+# 25.11 and 26.05 find no nodes for a spread job beside others where those have weights.
+SPREAD_BESIDE_OTHERS = SPREAD if SLURM_VERSION < (25, 11) else SPREAD[:2]
 RANGES = [["-N1-3", "-n3"], ["-N1-3", "-n3", "--use-min-nodes"], ["-N1-3", WHOLE, "--use-min-nodes"]]
 WAITS = "--comment=waits"
-BEHIND_OTHERS = [["-N3", WHOLE, "--time=50"], ["-N8", WHOLE, WAITS], ["-n3", "--spread-job", "--time=1"],
-                 ["-n2", "--time=1"]]
+SPREADS = ["--spread-job"] if SLURM_VERSION < (25, 11) else []
+BEHIND_OTHERS = [["-N3", WHOLE, "--time=50"], ["-N8", WHOLE, WAITS], ["-n3", *SPREADS, "--time=1"], ["-n2", "--time=1"]]
 
 
 def configuration(*conf, parameter="", nodes=WEIGHTS):

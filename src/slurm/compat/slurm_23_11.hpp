@@ -47,6 +47,7 @@ extern "C" {
 #endif
 #if SLURM_SINCE(24, 11)
 #include "src/common/node_features.h"
+#include "src/common/state_save.h"
 #else
 #include "src/interfaces/node_features.h"
 #endif
