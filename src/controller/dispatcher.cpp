@@ -2,7 +2,8 @@
 // Who a connection belongs to is said by its hello, which the server has seen to come first.
 //
 // Slurm has no hook that tells of a start, so where its own loops start jobs (Starts=slurm) an
-// application may say hello before its job is known to run; an answer to that would be final.
+// application may say hello before its job is known to run; an answer to that would be final.  So
+// may a tool that runs in a job ask for it.
 #include "controller/dispatcher.hpp"
 
 #include <utility>
@@ -35,6 +36,8 @@ void Dispatcher::take_early(Time now) {
 }
 
 bool Dispatcher::is_early(const Incoming& incoming) const {
+    if (const auto* query = std::get_if<protocol::Query>(&incoming.message))
+        return tools_.contains(incoming.from) && queries_.is_of_new_job(*query);
     const auto* hello = std::get_if<protocol::Hello>(&incoming.message);
     return hello && hello->role == protocol::Role::application && !negotiation_.runs(hello->job);
 }

@@ -25,8 +25,8 @@ class Dispatcher {
     // Deals with the oldest message. Nothing if there is none; otherwise whether a planning pass
     // should follow at once.
     std::optional<bool> take(Time now);
-    // Deals with the messages of applications whose jobs were not known to run when these came:
-    // they are by now, or do not run.
+    // Deals with the messages of applications whose jobs were not known to run when these came, and
+    // of tools that asked for a job not known at all: they are by now, or do not run.
     void take_early(Time now);
     // Tells applications and tools what there is for them, as the answers to all that was taken.
     void tell(Outbox);

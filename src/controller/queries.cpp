@@ -174,6 +174,13 @@ void Queries::on_message(const Incoming& incoming, Time now) {
                                                       body.error().message, false});
 }
 
+// Slurm's numbers rise.
+bool Queries::is_of_new_job(const protocol::Query& query) const {
+    return query.job > 0 && query.task == protocol::kNoTask &&
+           std::ranges::none_of(state_.jobs.all(),
+                                [&](const auto& entry) { return entry.first >= query.job; });
+}
+
 // The query with the job's own number in place of the array's and the element's.
 Result<protocol::Query> Queries::with_job(protocol::Query query) const {
     if (query.task == protocol::kNoTask) return query;

@@ -22,6 +22,8 @@ class Queries {
     // Answers through the outbox.  Slurm's rules: a user sees and steers the user's own jobs, an
     // operator all (and everybody sees all unless PrivateData has `jobs`).
     void on_message(const Incoming&, Time now);
+    // Whether it asks for a job that may have come since Slurm's records were read.
+    bool is_of_new_job(const protocol::Query&) const;
     void on_closed(ConnectionId id) { recordings_.erase(id); }
 
   private:

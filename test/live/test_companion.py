@@ -162,6 +162,17 @@ def test_an_application_that_says_hello_before_its_start_is_seen(cluster):
         cluster.set_elastic(**COMPANION)
 
 
+def test_a_command_that_asks_for_its_job_at_once_is_answered(cluster):
+    """Slurm starts salloc's job within its submission, so nothing of it has been read then."""
+    cluster.set_elastic(**COMPANION, Interval=20)
+    try:
+        for _ in range(3):
+            said = cluster.run("salloc", "--elastic=malleable,min=1,max=4", "-N2", "--quiet", "selastic", "env").out
+            assert "export SLURM_JOB_NODELIST=" in said
+    finally:
+        cluster.set_elastic(**COMPANION)
+
+
 def test_slurms_preemption_goes_on(cluster):
     low = cluster.sbatch("-N8", "--exclusive", "--time=1", wrap="sleep 600")
     cluster.wait_state(low, "RUNNING")

@@ -99,6 +99,17 @@ TEST(a_tool_is_welcomed_and_sends_queries_only) {
     check_eq(desk.denied(query("dance")), "\"dance\" is not known to this controller");
 }
 
+TEST(a_number_beyond_all_that_are_known_may_be_a_new_jobs) {
+    Desk desk;
+    check_that(desk.queries.is_of_new_job(query("show", 1)));
+    desk.add(7);
+    check_that(desk.queries.is_of_new_job(query("show", 8)));
+    for (const JobId job : {7, 6, 0}) check_that(!desk.queries.is_of_new_job(query("show", job)));
+    Query element = query("show", 8);
+    element.task = 3;
+    check_that(!desk.queries.is_of_new_job(element));
+}
+
 TEST(jobs_are_listed_to_whom_they_concern) {
     Desk desk;
     desk.add(7);
