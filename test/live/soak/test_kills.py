@@ -17,7 +17,7 @@ import time
 
 import pytest
 import soak_jobs
-from elastic_live import wait_until
+from elastic_live import BESIDE_SLURM, wait_until
 
 JOBS, KILLS = 240, int(os.environ.get("ELASTIC_KILLS", "20"))
 
@@ -65,7 +65,8 @@ def nodes_of(hostlist):
 @pytest.fixture
 def big(request):
     """Rigid jobs, too, have their nodes for themselves, so that no node may be in two jobs' lists."""
-    with soak_jobs.cluster("ms", 48, request.config.getoption("--build"), "OverSubscribe=EXCLUSIVE") as started:
+    with soak_jobs.cluster("ms", 48, request.config.getoption("--build"), "OverSubscribe=EXCLUSIVE",
+                           elastic=["Starts=slurm"] if BESIDE_SLURM else []) as started:
         yield started
 
 
