@@ -17,11 +17,11 @@ MIXED = [["-n3"], ["-N2", WHOLE], ["-n6"], ["-n1"]]
 # Others in the queue or on the nodes tell these apart, and are told apart.
 SEVERAL_POOLS = [["-N1", "--constraint=gpu", WHOLE], ["-N1", "--constraint=old", WHOLE]]
 SPREAD = [["-n3", "--spread-job"], ["-n1"], ["-n2", "--spread-job", WHOLE]]
-# 25.11 and 26.05 find no nodes for a spread job beside others where those have weights.
-SPREAD_BESIDE_OTHERS = SPREAD if SLURM_VERSION < (25, 11) else SPREAD[:2]
+# 25.11 and 26.05 find no nodes for some spread jobs beside others where nodes have weights.
+SPREADS_OVER_WEIGHTS = SLURM_VERSION < (25, 11)
 RANGES = [["-N1-3", "-n3"], ["-N1-3", "-n3", "--use-min-nodes"], ["-N1-3", WHOLE, "--use-min-nodes"]]
 WAITS = "--comment=waits"
-SPREADS = ["--spread-job"] if SLURM_VERSION < (25, 11) else []
+SPREADS = ["--spread-job"] if SPREADS_OVER_WEIGHTS else []
 BEHIND_OTHERS = [["-N3", WHOLE, "--time=50"], ["-N8", WHOLE, WAITS], ["-n3", *SPREADS, "--time=1"], ["-n2", "--time=1"]]
 
 
@@ -34,7 +34,7 @@ CASES = {
     "weights of several pools": (configuration(), [*SEVERAL_POOLS, *MIXED]),
     "whole nodes of several pools": (configuration(), [*SEVERAL_POOLS, ["-N3", WHOLE], ["-N2", WHOLE]]),
     "spread": (configuration(nodes=[]), SPREAD),
-    "spread over weights": (configuration(), [*SEVERAL_POOLS, *SPREAD_BESIDE_OTHERS]),
+    "spread over weights": (configuration(), [*SEVERAL_POOLS, *(SPREAD if SPREADS_OVER_WEIGHTS else MIXED)]),
     "ranges": (configuration(), RANGES),
     "backfilled": (configuration(), BEHIND_OTHERS),
     "pack_serial_at_end": (configuration(parameter="pack_serial_at_end", nodes=[]), [["-n1"], ["-n3"], ["-n1"]]),
