@@ -424,9 +424,6 @@ Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now
 // What keeps a job from being asked to leave at all; nothing if it can be.
 std::optional<std::string> Queries::obstacle(const Job& job, const Occupant& occupant,
                                              Time now) const {
-    if (occupant.state == Occupant::State::suspended)
-        return fmt::format("it is suspended: `scontrol resume {0}` or `scancel {0}`",
-                           occupant.label);
     if (!job.elastic || !job.annotation.malleable)
         return fmt::format("it is not malleable: wait for its end, or `scontrol requeue {0}`",
                            occupant.label);
@@ -443,8 +440,12 @@ std::optional<std::string> Queries::obstacle(const Job& job, const Occupant& occ
 Queries::Prospect Queries::move_off(const Occupant& occupant, int& idle, Time now) {
     if (occupant.state == Occupant::State::completing)
         return {true, "ends: its last processes and the epilog"};
+    // Where Slurm's loops start jobs, one may have been suspended before it was seen to run.
+    if (occupant.state == Occupant::State::suspended)
+        return {false, fmt::format("stays: it is suspended: `scontrol resume {0}` or `scancel {0}`",
+                                   occupant.label)};
     Job* job = state_.jobs.find(occupant.job);
-    if (!job || (!job->running && !job->suspended)) return {true, "has just started"};
+    if (!job || !job->running) return {true, "has just started"};
     if (auto why = obstacle(*job, occupant, now)) return {false, "stays: " + *why};
     if (const Agreement* open = state_.book.of_job(job->id))
         return {true, fmt::format("operation {} is in flight ({}, {})", open->op,

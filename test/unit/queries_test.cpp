@@ -366,6 +366,8 @@ TEST(who_stays_says_what_would_be_needed) {
     check_eq(desk.prospect({7, "7", "n4", State::completing}),
              "true: ends: its last processes and the epilog");
     check_eq(desk.prospect({9, "9", "n4", State::running}), "true: has just started");
+    check_eq(desk.prospect({9, "9", "n4", State::suspended}),
+             "false: stays: it is suspended: `scontrol resume 9` or `scancel 9`");
     desk.hello(7, 7);
     desk.outbox = {};
     job.annotation.min = job.annotation.max = 4;
