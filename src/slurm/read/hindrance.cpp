@@ -52,4 +52,13 @@ const char* why_not_now(job_record_t* job) {
     return nullptr;
 }
 
+KeptReason::KeptReason(job_record_t* job)
+    : job_(job), reason_(job->state_reason), text_(job->state_desc ? job->state_desc : "") {}
+
+KeptReason::~KeptReason() {
+    job_->state_reason = reason_;
+    xfree(job_->state_desc);
+    if (!text_.empty()) job_->state_desc = xstrdup(text_.c_str());
+}
+
 }  // namespace elastic::slurm

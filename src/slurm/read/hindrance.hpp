@@ -10,4 +10,20 @@ namespace elastic::slurm {
 // its reason for squeue.  Needs ControllerLock.
 const char* why_not_now(job_record_t*);
 
+// For as long as it lives, whoever asks may change why the job waits; afterwards it is what Slurm
+// has said last.  Slurm's question about limits forgets its answer of before, which only its next
+// attempt to start the job would give again.
+class KeptReason {
+  public:
+    explicit KeptReason(job_record_t*);
+    ~KeptReason();
+    KeptReason(const KeptReason&) = delete;
+    KeptReason& operator=(const KeptReason&) = delete;
+
+  private:
+    job_record_t* job_;
+    std::uint32_t reason_;
+    std::string text_;
+};
+
 }  // namespace elastic::slurm

@@ -115,6 +115,8 @@ void PendingReader::defer_until_staged(job_record_t* job, core::PendingJob& pend
 
 // By what has nothing to do with nodes.
 bool PendingReader::is_held_back(job_record_t* job, const Queue::Place& place, int nodes) {
+    std::optional<KeptReason> kept;
+    if (knowledge_.config.starts == core::Starts::slurm) kept.emplace(job);
     const bool is_claimed = knowledge_.claimed.contains(place.job);
     if (!is_claimed && bounds_.is_stopped(job)) return true;
     if (!is_left_out(knowledge_.refusals, place, job, nodes) && !why_not_now(job)) return false;

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from conftest import USER
-from elastic_live import SLURM_VERSION, wait_until
+from elastic_live import BESIDE_SLURM, SLURM_VERSION, wait_until
 
 pytestmark = pytest.mark.modes("ms")
 
@@ -219,6 +219,22 @@ def test_a_qos_waives_the_limits_of_a_partition(cluster, account, bounds):
     wait_until(lambda: cluster.run(*larger, user="daemon", check=False).code == 0,
                "a job without --qos has the user's own")
     finish(cluster, app)
+
+
+@pytest.mark.skipif(not BESIDE_SLURM, reason="it is with Starts=slurm that Slurm's loops say it")
+def test_why_a_job_waits_is_what_slurm_has_said(cluster, account):
+    """No question of ours makes it None until Slurm's next cycle."""
+    account.limit("GrpTRES=node=1", r"GrpTRES=.*node=1\(")
+    cluster.wait_state(account.sbatch("-N1", "--exclusive", wrap="sleep 600"), "RUNNING")
+    limited = account.sbatch("-N1", "--exclusive", wrap="sleep 600")
+    wait_until(lambda: cluster.job(limited)["Reason"] == "AssocGrpNodeLimit", "it is at its limit")
+    before = len(cluster.journal())
+    seen = set()
+    for _ in range(3):
+        other = cluster.sbatch("-N1", "--exclusive", wrap="true")
+        seen |= {cluster.job(limited)["Reason"] for _ in range(30)}
+        cluster.wait_state(other, "COMPLETED")
+    assert seen == {"AssocGrpNodeLimit"} and len(cluster.journal()) > before
 
 
 def test_limited_jobs_in_front_block_nobody(cluster, account, elastic):
