@@ -16,6 +16,12 @@ namespace elastic::slurm {
 using controller::Agreement;
 using controller::AgreementState;
 
+namespace {
+
+constexpr time_t kListedFor = 3;  // seconds, beside Slurm's loops
+
+}  // namespace
+
 // Four holds of the lock, none of them longer than it must be.
 void ClusterReader::read(Time now) {
     read_queue();
@@ -38,10 +44,11 @@ void ClusterReader::read_queue() {
     reading_.queue.finish();
 }
 
-// Slurm's own loops list it, too, where these start jobs, and whoever has changed in this second is
-// met by a pass of a later one. Who could have a node that is idle must not be missed until then.
+// Slurm's own loops list it, too, where these start jobs. Who could have a node that is idle is
+// missed by no pass, and a change of the order for some seconds.
 bool ClusterReader::queue_is_current() const {
-    if (config_.starts != core::Starts::slurm || queue_listed_ != time(nullptr)) return false;
+    if (config_.starts != core::Starts::slurm || time(nullptr) >= queue_listed_ + kListedFor)
+        return false;
     ControllerLock lock;
     return reading_.queue.is_current();
 }

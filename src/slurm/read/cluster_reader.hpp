@@ -35,8 +35,8 @@ class ClusterReader {
 
     // Locks, observes, and makes the queue, the view and its snapshot anew.
     void read(Time now);
-    // The same in two parts, of which the first is the order of the queue alone. It is listed
-    // once a second where Slurm's loops start jobs.
+    // The same in two parts, of which the first is the order of the queue alone. Where Slurm's
+    // loops start jobs it is listed every few seconds, and when a job has come.
     void read_queue();
     void read_again(Time now);
 
