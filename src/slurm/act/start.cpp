@@ -90,8 +90,7 @@ class Untouched {
   public:
     explicit Untouched(job_record_t* job)
         : job_(job),
-          reason_(job->state_reason),
-          text_(job->state_desc ? job->state_desc : ""),
+          reason_(job),
           nodes_(job->node_cnt_wag),
           processors_(job->total_cpus),
           processors_left_(job->cpu_cnt) {}
@@ -99,14 +98,10 @@ class Untouched {
         job_->node_cnt_wag = nodes_;
         job_->total_cpus = processors_;
         job_->cpu_cnt = processors_left_;
-        job_->state_reason = reason_;
-        xfree(job_->state_desc);
-        if (!text_.empty()) job_->state_desc = xstrdup(text_.c_str());
     }
     // That is why it waits, from now on.
     void keep_reason(std::uint32_t reason) {
-        reason_ = reason;
-        text_.clear();
+        reason_.replace(reason);
         last_job_update = time(nullptr);
     }
 
@@ -115,8 +110,7 @@ class Untouched {
 
   private:
     job_record_t* job_;
-    std::uint32_t reason_;
-    std::string text_;
+    KeptReason reason_;
     std::uint32_t nodes_, processors_, processors_left_;
 };
 

@@ -17,6 +17,11 @@ class KeptReason {
   public:
     explicit KeptReason(job_record_t*);
     ~KeptReason();
+    // It is to be this afterwards.
+    void replace(std::uint32_t reason) {
+        reason_ = reason;
+        text_.clear();
+    }
     KeptReason(const KeptReason&) = delete;
     KeptReason& operator=(const KeptReason&) = delete;
 
