@@ -40,10 +40,17 @@ void for_each_waiting(Visit&& visit) {
 
 }  // namespace
 
+// Slurm's list is nearly in the order of ids, so the next job is most often the next one there.
 bool Queue::is_current() const {
     bool is_current = true;
+    auto next = waiting_.begin();
     for_each_waiting([&](JobId job) {
-        is_current = is_current && std::binary_search(waiting_.begin(), waiting_.end(), job);
+        if (next == waiting_.end() || *next != job)
+            next = std::lower_bound(waiting_.begin(), waiting_.end(), job);
+        if (next == waiting_.end() || *next != job)
+            is_current = false;
+        else
+            ++next;
     });
     return is_current;
 }
