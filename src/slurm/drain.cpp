@@ -50,21 +50,19 @@ Occupant::State state_of(const job_record_t* job) {
 
 std::vector<Occupant> occupants(const NodeSet& nodes) {
     std::vector<Occupant> found;
-    ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
+    for_each_job([&](const job_record_t* job) {
         const bool is_there =
             IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) || IS_JOB_COMPLETING(job);
         const bitstr_t* held =
             IS_JOB_COMPLETING(job) && job->node_bitmap_cg ? job->node_bitmap_cg : job->node_bitmap;
-        if (!is_there || !held) continue;
+        if (!is_there || !held) return;
         NodeSet here(held);
         here &= nodes;
-        if (here.empty()) continue;
+        if (here.empty()) return;
         const std::string name = array_name(job);
         found.push_back({job->job_id, name.empty() ? std::to_string(job->job_id) : name,
                          here.text(), state_of(job)});
-    }
-    list_iterator_destroy(iterator);
+    });
     return found;
 }
 

@@ -33,6 +33,19 @@ inline bool may_start(const job_record_t* job, time_t now) {
            !((job->bit_flags & JOB_DEPENDENT) && details->dependency);
 }
 
+// Visits all records. Of Slurm's ways to do that it is the one that takes the lock of the list
+// once, not for each job.
+template <class Visit>
+void for_each_job(Visit visit) {
+    list_for_each_ro(
+        job_list,
+        [](void* job, void* each) {
+            (*static_cast<Visit*>(each))(static_cast<job_record_t*>(job));
+            return 0;
+        },
+        &visit);
+}
+
 // Whether the pending job, as it asks by now, may have so many nodes.
 bool takes(const job_record_t*, int nodes);
 

@@ -27,10 +27,9 @@ constexpr Duration kLeastInterval = 1;
 
 template <class Function>
 void for_each_pending(Function&& function) {
-    ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
+    for_each_job([&](job_record_t* job) {
         if (IS_JOB_PENDING(job)) function(job);
-    list_iterator_destroy(iterator);
+    });
 }
 
 void forget_start(job_record_t* job) {

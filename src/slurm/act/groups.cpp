@@ -77,11 +77,10 @@ void GroupRunner::leave_lost_nodes(const Group& group, NodeSet& nodes) const {
         if (!node || IS_NODE_DOWN(node) || IS_NODE_DRAIN(node) || IS_NODE_FAIL(node))
             nodes.remove(index);
     });
-    ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
+    for_each_job([&](const job_record_t* job) {
         if (IS_JOB_RUNNING(job) && job->node_bitmap && !belongs(job, group))
             nodes -= NodeSet(job->node_bitmap);
-    list_iterator_destroy(iterator);
+    });
 }
 
 bool GroupRunner::belongs(const job_record_t* job, const Group& group) const {

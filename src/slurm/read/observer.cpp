@@ -70,14 +70,12 @@ void Observer::observe(Time now) {
     if (nothing_changed()) return;
     ++round_;
     next_ = 0;
-    ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator))) {
-        if (IS_JOB_FINISHED(job)) continue;
+    for_each_job([&](job_record_t* job) {
+        if (IS_JOB_FINISHED(job)) return;
         Job& known = known_of(job);
         if (!still_waits(job, known)) observe(job, known, now);
         known.observed = round_;
-    }
-    list_iterator_destroy(iterator);
+    });
     std::swap(last_met_, met_);
     met_.clear();
     if (state_.jobs.all().size() != last_met_.size()) forget_others(now);

@@ -32,10 +32,9 @@ int is_stale(void* element, void*) {
 template <class Visit>
 void for_each_waiting(Visit&& visit) {
     const time_t now = time(nullptr);
-    ListIterator iterator = list_iterator_create(job_list);
-    while (const auto* job = static_cast<const job_record_t*>(list_next(iterator)))
+    for_each_job([&](const job_record_t* job) {
         if (IS_JOB_PENDING(job) && may_start(job, now)) visit(job->job_id);
-    list_iterator_destroy(iterator);
+    });
 }
 
 }  // namespace

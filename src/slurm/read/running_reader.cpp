@@ -19,10 +19,9 @@ void RunningReader::read() {
 }
 
 void RunningReader::read_jobs() {
-    ListIterator iterator = list_iterator_create(job_list);
-    while (auto* job = static_cast<job_record_t*>(list_next(iterator)))
+    for_each_job([this](job_record_t* job) {
         if (IS_JOB_RUNNING(job) && job->node_bitmap) read_job(job);
-    list_iterator_destroy(iterator);
+    });
     knowledge_.answers.share(std::move(sharers_));
 }
 
