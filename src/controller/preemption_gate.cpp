@@ -22,19 +22,25 @@ constexpr Duration kNobodyThere = 1;  // and where there was nobody to ask
 
 }  // namespace
 
-bool PreemptionGate::admits(JobId preemptor, Time now, const MayPreempt& may_preempt) {
+bool PreemptionGate::admits(Waiting preemptor, Time now, const MayPreempt& may_preempt) {
     {
         std::lock_guard guard(mutex_);
         if (!is_open_) return false;
         if (patience_ <= 0) return true;
-        Preemptor& known = preemptors_[preemptor];
+        Preemptor& known = preemptors_[preemptor.job];
+        if (known.asks && known.elements != preemptor.elements) known = begun(preemptor, now);
         if (known.asks) return false;
         if (now < known.since + (known.in_vain ? kAdmitted : kNobodyThere)) return true;
-        known = {is_any_askable(may_preempt), now, false};
+        known = begun(preemptor, now);
+        known.asks = is_any_askable(may_preempt);
         if (!known.asks) return true;
     }
     on_asks_();
     return false;
+}
+
+PreemptionGate::Preemptor PreemptionGate::begun(Waiting preemptor, Time now) {
+    return {.asks = true, .since = now, .elements = preemptor.elements};
 }
 
 bool PreemptionGate::is_any_askable(const MayPreempt& may_preempt) const {
@@ -96,7 +102,7 @@ bool PreemptionGate::let_go(JobId id, Time now) {
     std::lock_guard guard(mutex_);
     const auto found = preemptors_.find(id);
     if (found == preemptors_.end() || !found->second.asks) return false;
-    found->second = {false, now, true};
+    found->second = {.since = now, .in_vain = true};
     return true;
 }
 

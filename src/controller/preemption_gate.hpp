@@ -18,6 +18,11 @@ namespace elastic::controller {
 
 class PreemptionGate {
   public:
+    // A job that waits, and how many of its elements do if it is an array.
+    struct Waiting {
+        JobId job = 0;
+        std::uint32_t elements = 1;
+    };
     // Whether that running job is one that the preemptor may preempt.
     using MayPreempt = std::function<bool(JobId victim)>;
 
@@ -27,8 +32,8 @@ class PreemptionGate {
     // ---- any thread
 
     // Whether the job may preempt now.  If it may not, jobs are being asked for it, from now on if
-    // it is new.
-    bool admits(JobId preemptor, Time now, const MayPreempt&);
+    // it is new.  The next element of an array has the time anew.
+    bool admits(Waiting preemptor, Time now, const MayPreempt&);
 
     // ---- the thread that plans
 
@@ -61,7 +66,9 @@ class PreemptionGate {
         Time since = 0;        // asks: when it began; else since when it may preempt
         bool in_vain = false;  // it has asked before
         bool is_seen = false;  // asks: a look has begun since
+        std::uint32_t elements = 1;
     };
+    static Preemptor begun(Waiting, Time now);
     bool is_any_askable(const MayPreempt&) const;
 
     std::function<void()> on_asks_;

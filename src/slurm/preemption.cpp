@@ -40,7 +40,7 @@ bool admits_preemption(job_record_t* preemptor, MayPreempt may_preempt) {
     if (how != Preemption::gated || !the_gate) return how != Preemption::never;
     const auto now = static_cast<Time>(time(nullptr));
     if (!may_start(preemptor, time(nullptr))) return true;  // a question at its submission
-    return the_gate->admits(preemptor->job_id, now, [&](JobId id) {
+    return the_gate->admits({preemptor->job_id, elements_waiting(preemptor)}, now, [&](JobId id) {
         job_record_t* victim = find_job_record(id);
         return victim && IS_JOB_RUNNING(victim) && may_preempt(victim, preemptor);
     });

@@ -61,6 +61,11 @@ Duration time_limit_of(const job_record_t*, uint32_t minutes);
 // A job with a least time (--time-min) is planned with that, as by sched/backfill.
 Duration time_to_run(const job_record_t*, time_t now);
 
+// One, or how many elements of the array have not been started.
+inline std::uint32_t elements_waiting(const job_record_t* job) {
+    return job->array_recs && job->array_recs->task_cnt ? job->array_recs->task_cnt : 1;
+}
+
 // "12_3" of an element of an array, "" of any other job.
 std::string array_name(const job_record_t*);
 

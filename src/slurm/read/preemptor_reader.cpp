@@ -72,7 +72,7 @@ void PreemptorReader::add(std::uint32_t place, Time now) {
             return std::ranges::find(preemptor.victims, victim) != preemptor.victims.end();
         };
         preemptor.ends = true;
-        preemptor.asked = gate_.admits(id, now, may_preempt);
+        preemptor.asked = gate_.admits({id, elements_waiting(job)}, now, may_preempt);
     }
     snapshot.preemptors.push_back(std::move(preemptor));
 }
