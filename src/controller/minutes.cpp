@@ -3,6 +3,8 @@
 // alike as a rule: of each size only Slurm's database has more.
 #include "controller/minutes.hpp"
 
+#include <algorithm>
+
 namespace elastic::controller {
 
 namespace {
@@ -20,6 +22,8 @@ double used_seconds(const GrowingRun& run, const Amount& amount) {
 
 void NodeTime::add(Duration passed, int nodes) {
     seconds_ = seconds(passed, nodes);
+    sizes_.push_back({nodes, std::max(0.0, passed - counted_)});
+    if (sizes_.size() > kMostSizes) sizes_.erase(sizes_.begin());
     counted_ = passed;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "common/time.hpp"
 
@@ -16,6 +17,14 @@ namespace elastic::controller {
 // The node-seconds that a run has used, over all of its sizes.
 class NodeTime {
   public:
+    // A size that it had, and for how long.
+    struct Size {
+        int nodes = 0;
+        Duration seconds = 0;
+        friend bool operator==(const Size&, const Size&) = default;
+    };
+    static constexpr std::size_t kMostSizes = 100;
+
     // The run, `passed` seconds old, has had `nodes` nodes since the last call.
     void add(Duration passed, int nodes);
     // Of the whole run, which is `passed` seconds old and has had `nodes` nodes since the last
@@ -24,12 +33,16 @@ class NodeTime {
     // How old the run was when its size changed last; 0: it has not.
     Duration counted() const { return counted_; }
 
+    // Those before the present one, in order; of more than kMostSizes the last.
+    const std::vector<Size>& sizes() const { return sizes_; }
+
     // The state file's.
     template <class F>
     friend void fields(F&, NodeTime&);
 
   private:
     Duration seconds_ = 0, counted_ = 0;
+    std::vector<Size> sizes_;
 };
 
 // A job that would grow now; times are without suspensions.

@@ -184,9 +184,16 @@ void fields(F& f, RunTime& time) {
 }
 
 template <class F>
+void fields(F& f, NodeTime::Size& size) {
+    f.required("nodes", size.nodes, kCount);
+    f.required("seconds", size.seconds, kTime);
+}
+
+template <class F>
 void fields(F& f, NodeTime& time) {
     f.required("seconds", time.seconds_, kTime);
     f.required("counted", time.counted_, kTime);
+    f.optional("sizes", time.sizes_, List{});
 }
 
 template <class F>

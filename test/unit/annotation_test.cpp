@@ -332,6 +332,10 @@ TEST(annotation_round_trip) {
         auto by_json = annotation_from_json(to_json(a));
         check_ok(by_json);
         check_that(*by_json == a);
+        auto of_a_job_that_has_ended = to_json(a);
+        of_a_job_that_has_ended.set(kSizesHad, Json::object().set("node_hours", Json(1.5)));
+        const auto ended = annotation_from_json(of_a_job_that_has_ended);
+        check_that(ended && *ended == a);
         auto by_text = annotation_from_text(to_json(a).dump());
         check_ok(by_text);
         check_that(*by_text == a);

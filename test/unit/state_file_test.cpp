@@ -176,6 +176,10 @@ TEST(what_a_run_has_used_is_kept) {
     const Restart restart(state);
     check_ok(restart.done);
     check_near(restart.after.jobs.find(7)->node_time.seconds(70, 2), 200, 1e-9);
+    const auto& sizes = restart.after.jobs.find(7)->node_time.sizes();
+    check_eq(sizes.size(), 1u);
+    check_eq(sizes.front().nodes, 3);
+    check_near(sizes.front().seconds, 60, 1e-9);
 }
 
 TEST(what_a_job_has_left_is_kept) {

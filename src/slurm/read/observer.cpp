@@ -14,6 +14,7 @@
 #include "slurm/batch.hpp"
 #include "slurm/node_order.hpp"
 #include "slurm/read/eligibility.hpp"
+#include "slurm/sizes_had.hpp"
 
 namespace elastic::slurm {
 
@@ -376,6 +377,8 @@ controller::Agreement* Observer::cause_of(const Job& known, ResizeKind kind,
 // Who was to initialise its nodes and has not come to a good end may not have come so far.
 void Observer::ended(Job& known, const std::string& state, Time now) {
     if (state != "COMPLETED" && state != "REQUEUED") state_.groups.forget(known.initialises);
+    if (job_record_t* job = find_job_record(known.id); job && IS_JOB_FINISHED(job))
+        record_sizes_had(job, known);
     negotiation_.job_ended(known, now);
     outbox_.note(now, journal::End{known.id, state, known.running ? known.nodes : 0});
 }

@@ -117,6 +117,9 @@ Result<void> check_grace(const Annotation&, Duration max_grace);
 // the message: "partition debug" or "".
 Result<void> check_time_limit(const Annotation&, Duration limit, std::string_view of);
 
+// Of the kept form: what the job has had, put there at its end for people who look.  Not read.
+inline constexpr char kSizesHad[] = "had";
+
 // {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out. The class of a rigid
 // job is "rigid".
 Json to_json(const Annotation&);
