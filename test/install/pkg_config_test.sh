@@ -20,7 +20,8 @@ cp "${srcdir:?is set by make check}/contribs/examples/rigid_sum.c" "$work/progra
 installed=$(find "$root" -name libelastic.pc)
 sed "s|^\([a-z_]*\)=/|\1=$root/|" "$installed" >"$work/libelastic.pc"
 cd "$work"
-export PKG_CONFIG_PATH="$work"
+# Nothing else is known to it, as on a machine without the development files of what the library uses itself.
+export PKG_CONFIG_LIBDIR="$work"
 # shellcheck disable=SC2046  # the words are flags
 ${CC:-cc} -o program program.c $(pkg-config --cflags --libs libelastic)
 unset SLURM_JOB_ID
