@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/text.hpp"
+#include "completion.hpp"
 #include "elastic_config.h"
 
 namespace elastic::tools {
@@ -29,6 +30,55 @@ CLI::Validator within(T least, T most, std::optional<T> (*parse)(std::string_vie
             return fmt::format("'{}' is no {} {}", text, what, range);
         },
         range);
+}
+
+// The words of "TYPE:{one,other}", as which CLI11 shows a choice; none of another type.
+std::vector<std::string> words_in(const std::string& type) {
+    std::vector<std::string> words;
+    const auto begin = type.rfind(":{");
+    if (begin == std::string::npos || !type.ends_with('}')) return words;
+    std::string_view rest = std::string_view(type).substr(begin + 2);
+    rest.remove_suffix(1);
+    for (std::size_t end; (end = rest.find(',')) != std::string_view::npos;
+         rest.remove_prefix(end + 1))
+        words.emplace_back(rest.substr(0, end));
+    words.emplace_back(rest);
+    return words;
+}
+
+Argument argument_of(const CLI::Option& option) {
+    Argument argument;
+    for (const std::string& name : option.get_snames()) argument.names.push_back('-' + name);
+    for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
+    argument.text = option.get_description();
+    argument.repeats = option.get_items_expected_max() > 1;
+    if (option.get_items_expected_max() == 0) return argument;
+    const std::string type = option.get_type_name();
+    argument.words = words_in(type);
+    argument.value =
+        argument.names.empty() ? option.get_name(true) : type.substr(0, type.find(':'));
+    if (argument.value.empty()) argument.value = "VALUE";
+    return argument;
+}
+
+CommandDescription description_of(const CLI::App& app) {
+    CommandDescription command{app.get_name(), app.get_description(), {}, {}, {}, false};
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_group().empty()) continue;
+        auto& arguments = option->nonpositional() ? command.options : command.operands;
+        arguments.push_back(argument_of(*option));
+    }
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+        command.commands.push_back(description_of(*sub));
+    command.runs_program = app.get_prefix_command();
+    return command;
+}
+
+int print_completion(const CLI::App& app, std::string_view shell) {
+    const auto script = completion_script(description_of(app), shell);
+    if (!script) return fail(script.error());
+    fmt::print("{}", *script);
+    return kExitOk;
 }
 
 }  // namespace
@@ -142,6 +192,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
     app.set_version_flag("--version", PACKAGE_STRING);
     Command chosen;
     program.add_commands(CommandParser(app, chosen));
+    if (argc == 3 && std::string_view(argv[1]) == "--print-completion")
+        return print_completion(app, argv[2]);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& e) {

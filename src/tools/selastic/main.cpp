@@ -204,7 +204,8 @@ void add_journal(CommandParser app) {
     };
     auto o = std::make_shared<Options>();
     CommandParser sub = add(app, "journal", "Show what happened", kOfCluster);
-    sub.add_option("--file", o->file, "Read this file instead of asking the controller");
+    sub.add_option("--file", o->file, "Read this file instead of asking the controller")
+        .type_name("FILE");
     sub.add_option("--tail", o->filter.tail,
                    "Only the last N events (without --file: 100 by default)")
         .whole_number(1, protocol::kMaxTail)
