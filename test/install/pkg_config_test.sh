@@ -32,7 +32,8 @@ grep -q '^rigid_sum: 500500 correct$' output || { cat output; exit 1; }
 # What else must have come along.
 ! find "$root" -name 'libelastic-mpi-*.pc' | grep -q . || find "$root" -name elastic_mpi.hpp | grep -q . ||
     { echo "not installed: elastic_mpi.hpp"; exit 1; }
-for file in bin/selastic bin/selastic-run include/elastic.h include/elastic.hpp elastic/__init__.py share/man/man1/selastic.1 \
+for file in bin/selastic bin/selastic-run include/elastic.h include/elastic.hpp elastic/__init__.py \
+            elastic/py.typed share/man/man1/selastic.1 \
             share/man/man1/selastic-run.1 share/slurm-elastic/profiles/gromacs \
             share/bash-completion/completions/selastic share/zsh/site-functions/_selastic-sim \
             share/man/man3/libelastic.3 share/man/man5/elastic.conf.5; do

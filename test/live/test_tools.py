@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 import pytest
@@ -45,6 +46,23 @@ def test_show_and_journal(cluster):
     assert f"{app.job}" in cluster.run("selastic", "show", app.job).out
     tail = cluster.run("selastic", "journal", "--job", app.job, "--tail", 1).out
     assert len(tail.splitlines()) == 1 and "3 -> 2 nodes" in tail
+
+
+def test_python_says_what_it_sees_and_takes_nothing_over(cluster):
+    app = cluster.actor("malleable,min=1,max=6", "-N3")
+    cluster.run("selastic", "shrink", app.job, 2)
+
+    def seen(*arguments, job=app.job):
+        return cluster.run(sys.executable, "-B", "-m", "elastic", *arguments,
+                           env={"PYTHONPATH": str(cluster.tools), "SLURM_JOB_ID": str(job)}, check=False)
+    shown = json.loads(seen("--json").out)
+    assert (shown["job"], shown["nodes"], shown["min"], shown["max"]) == (app.job, 3, 1, 6)
+    assert shown["elastic"] and shown["reachable"] and shown["connected"]
+    assert (shown["asked"]["kind"], shown["asked"]["count"], shown["asked"]["answer"]) == ("shrink", 1, "")
+    app.take_shrink()
+    assert re.search(r"the controller asked it to give up 1 node\(s\) \(asked for by \S+\): resize\n", seen().out)
+    unknown = seen(job=99999)
+    assert unknown.code == 1 and "answers: job 99999 is not known" in unknown.out
 
 
 def test_what_cannot_be_is_refused(cluster):

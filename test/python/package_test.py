@@ -4,9 +4,12 @@
 
 import difflib
 import doctest
+import json
 import os
 import pathlib
+import subprocess
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("srcdir", pathlib.Path(__file__).parent.parent.parent))
@@ -54,7 +57,8 @@ class OutsideAJob(unittest.TestCase):
 def without_session():
     """Why there is no elastic.Session here, or nothing."""
     try:
-        return "" if elastic.Session else ""
+        elastic.Session().close()
+        return ""
     except (ImportError, OSError) as why:
         return str(why)
 
@@ -124,6 +128,71 @@ class Helpers(unittest.TestCase):
 
     def test_docstrings(self):
         self.assertEqual(doctest.testmod(elastic).failed, 0)
+
+    def test_all_names_are_shown_and_none_of_others(self):
+        self.assertEqual(dir(elastic), sorted(elastic.__all__))
+        self.assertIn("Session", elastic.__all__)
+        names = {}
+        exec("from elastic import *", names)  # which starts no MPI
+        self.assertEqual(set(names) - {"__builtins__"}, set(elastic.__all__))
+        self.assertNotIn("mpi4py", sys.modules)
+
+    def test_everything_is_described(self):
+        for owner in (elastic.Job, elastic.Session, elastic):
+            for name in dir(owner):
+                if not name.startswith("_"):
+                    self.assertTrue(getattr(owner, name).__doc__, f"{owner.__name__}.{name}")
+
+
+class WhatIsSeen(unittest.TestCase):
+    """python3 -m elastic, with what a selastic prints that is made up; test/live has a real one."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_with(self, *arguments, job="7", selastic=None):
+        if selastic:
+            path = pathlib.Path(self.folder.name, "selastic")
+            path.write_text(f"#!/bin/sh\n{selastic}\n")
+            path.chmod(0o755)
+        env = {**os.environ, "PATH": self.folder.name, "PYTHONPATH": str(SOURCE / "src/runtime/python"),
+               "SLURM_JOB_ID": job, "PYTHONDONTWRITEBYTECODE": "1"}
+        return subprocess.run([sys.executable, "-m", "elastic", *arguments], env=env, capture_output=True, text=True,
+                              check=False)
+
+    def test_outside_a_job(self):
+        done = self.run_with(job="")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^libelastic   \d.*\njob          none: ")
+        self.assertEqual(json.loads(self.run_with("--json", job="").stdout),
+                         {"version": elastic.version(), "elastic": False})
+
+    def test_without_a_controller(self):
+        done = self.run_with()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("controller   does not answer: there is no selastic in PATH\n", done.stdout)
+        done = self.run_with(selastic="echo 'selastic: error: job 7 is not known' >&2; exit 1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("controller   answers: job 7 is not known\n", done.stdout)
+
+    def test_what_was_asked_last(self):
+        job = {"job": 7, "class": "malleable", "state": "RUNNING", "nodes": 2, "node_list": "n[1-2]", "min": 1,
+               "max": 4, "connected": True, "resizes": 1, "history": [
+                   {"time": 1.0, "event": "offer", "op": 3, "kind": "shrink", "count": 2, "reason": "job 8"},
+                   {"time": 2.0, "event": "accept", "op": 3}, {"time": 3.0, "event": "resize", "op": 3},
+                   {"time": 4.0, "event": "request", "op": 4, "want": 5}, {"time": 5.0, "event": "deny", "op": 4}]}
+        said = f"echo '{json.dumps({'job': job})}'"
+        seen = json.loads(self.run_with("--json", selastic=said).stdout)
+        self.assertEqual((seen["nodes"], seen["min"], seen["max"], seen["reachable"], seen["connected"]),
+                         (2, 1, 4, True, True))
+        self.assertEqual(seen["asked"], {"time": 4.0, "who": "job", "kind": "expand", "count": 5, "reason": "",
+                                         "answer": "deny"})
+        del job["history"][3:]
+        done = self.run_with(selastic=f"echo '{json.dumps({'job': job})}'")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("size         2 n[1-2]\nmin, max     1, 4\ntakes part   yes\n", done.stdout)
+        self.assertIn("the controller asked it to give up 2 node(s) (job 8): resize\n", done.stdout)
 
 
 if __name__ == "__main__":

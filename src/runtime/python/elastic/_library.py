@@ -5,7 +5,12 @@ ctypes, so that one package serves every Python and nothing has to be compiled. 
 called anywhere has its argument types here, since ctypes would pass a pointer as an int.
 """
 
+from __future__ import annotations
+
+
 import ctypes
+import functools
+from typing import Any
 
 SONAME = "libelastic.so.0"
 
@@ -22,7 +27,7 @@ class Event(ctypes.Structure):
 Handle = ctypes.c_void_p
 Names = ctypes.POINTER(ctypes.c_char_p)
 
-_OF_HANDLE = {
+_OF_HANDLE: dict[str, list[Any]] = {
     "close": [], "poll": [ctypes.c_int, ctypes.POINTER(Event)], "fd": [],
     "accept": [ctypes.c_int64], "accept_size": [ctypes.c_int64, ctypes.c_int],
     "decline": [ctypes.c_int64, ctypes.c_char_p], "done": [ctypes.c_int64],
@@ -36,7 +41,7 @@ _OF_HANDLE = {
 _TEXTS = ("nodelist", "batch_host", "sizes", "detail", "strerror", "version")
 
 
-def find(path):
+def find(path: str) -> ctypes.CDLL:
     """The library; an ImportError that says what to do if it is not found."""
     try:
         return ctypes.CDLL(path)
@@ -44,7 +49,8 @@ def find(path):
         raise ImportError(f"{error}; run ldconfig after make install, or name its folder in LD_LIBRARY_PATH") from None
 
 
-def load(path=SONAME):
+@functools.cache
+def load(path: str = SONAME) -> ctypes.CDLL:
     """The library with its functions' types."""
     library = find(path)
     for name, arguments in _OF_HANDLE.items():
@@ -59,7 +65,7 @@ def load(path=SONAME):
     return library
 
 
-def free():
+def free() -> Any:
     """free(3) of the C library, for what libelastic has allocated."""
     function = ctypes.CDLL(None).free
     function.argtypes, function.restype = [ctypes.c_void_p], None
