@@ -7,18 +7,23 @@ import doctest
 import json
 import os
 import pathlib
+import pickle
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("srcdir", pathlib.Path(__file__).parent.parent.parent))
 sys.path.insert(0, str(SOURCE / "src/runtime/python"))
 sys.dont_write_bytecode = True
-for variable in ("SLURM_JOB_ID", "SLURM_STEP_NUM_TASKS", "ELASTIC_RUN"):
+for variable in ("SLURM_JOB_ID", "SLURM_LAUNCH_NODE_IPADDR", "SLURM_STEP_NUM_TASKS", "ELASTIC_RUN"):
     os.environ.pop(variable, None)
 
 import elastic  # noqa: E402
+import elastic.pool  # noqa: E402
 
 
 class OutsideAJob(unittest.TestCase):
@@ -116,6 +121,79 @@ class Examples(unittest.TestCase):
         self.assertTrue(0 < len(more) <= 5, more)
 
 
+def square(number):
+    return number * number
+
+
+def fail(text):
+    raise ValueError(text)
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Unsendable(Exception):
+    def __init__(self, one, two):
+        super().__init__(one)
+
+
+def fail_unsendably():
+    raise Unsendable(1, 2)
+
+
+class Pools(unittest.TestCase):
+    """As outside a job, with workers on this machine; test/live has those of jobs."""
+
+    def test_results_and_errors(self):
+        with elastic.pool.Pool(2) as pool:
+            self.assertEqual(list(pool.map(square, range(50))), [n * n for n in range(50)])
+            with self.assertRaisesRegex(ValueError, "^why$") as raised:
+                pool.submit(fail, "why").result()
+            self.assertIn("in fail\n", str(raised.exception.__cause__))
+            with self.assertRaisesRegex(RuntimeError, "Unsendable"):
+                pool.submit(fail_unsendably).result()
+            with self.assertRaises((pickle.PicklingError, AttributeError)):
+                pool.submit(lambda: 1)
+            self.assertEqual(pool.nodes, [""])
+        with self.assertRaisesRegex(RuntimeError, "after shutdown"):
+            pool.submit(square, 1)
+        pool.shutdown()
+
+    def test_a_task_that_ends_its_workers_is_given_up_and_others_are_not(self):
+        with elastic.pool.Pool(1) as pool:
+            deadly, other = pool.submit(die), pool.submit(square, 3)
+            self.assertEqual(other.result(), 9)
+            with self.assertRaisesRegex(elastic.pool.WorkerDied, "has ended 3 workers"):
+                deadly.result()
+
+    def test_what_has_not_begun_can_be_cancelled(self):
+        pool = elastic.pool.Pool(1)
+        held = [pool.submit(time.sleep, 0.05) for _ in range(20)]
+        pool.shutdown(cancel_futures=True)
+        self.assertTrue(held[-1].cancelled())
+        self.assertTrue(all(one.done() for one in held))
+
+    def test_strangers_do_not_matter(self):
+        with elastic.pool.Pool(1) as pool:
+            port = pool._listener.getsockname()[1]
+            with socket.create_connection(("127.0.0.1", port)) as silent, \
+                    socket.create_connection(("127.0.0.1", port)) as loud:
+                loud.sendall(b"GET / HTTP/1.0\r\n\r\n" + bytes(1000))
+                self.assertEqual(pool.submit(square, 4).result(), 16)
+                self.assertEqual(pool.workers, 1)
+                silent.shutdown(socket.SHUT_RDWR)
+
+    def test_a_program_that_does_not_look_whether_it_is_a_worker(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as program:
+            program.write("import elastic.pool\npool = elastic.pool.Pool(1)\npool.submit(len, '').result()\n")
+            program.flush()
+            done = subprocess.run([sys.executable, "-B", program.name], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "PYTHONPATH": str(SOURCE / "src/runtime/python")})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("RuntimeError: the program makes a pool when a worker imports it", done.stderr)
+
+
 class Helpers(unittest.TestCase):
     def test_node_names(self):
         self.assertEqual(elastic.node_names("n[08-10],login"), ["n08", "n09", "n10", "login"])
@@ -138,7 +216,7 @@ class Helpers(unittest.TestCase):
         self.assertNotIn("mpi4py", sys.modules)
 
     def test_everything_is_described(self):
-        for owner in (elastic.Job, elastic.Session, elastic):
+        for owner in (elastic.Job, elastic.Session, elastic.pool.Pool, elastic):
             for name in dir(owner):
                 if not name.startswith("_"):
                     self.assertTrue(getattr(owner, name).__doc__, f"{owner.__name__}.{name}")

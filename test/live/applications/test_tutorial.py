@@ -153,7 +153,7 @@ def installed(cluster):
 
 def test_all_sections_are_tested():
     tested = [title for title, blocks in sections().items() if blocks]
-    assert [title.split(".")[0] for title in tested] == ["1", "2", "3"], tested
+    assert [title.split(".")[0] for title in tested] == ["1", "2", "3", "4"], tested
 
 
 def title(number):
@@ -176,6 +176,18 @@ def test_python(cluster, python):
     open_mpi(cluster)
     reader = Reader(cluster, title(2), {**python, "PYTHONPATH": str(cluster.tools)})
     for program in ("heat.py", "elastic_heat.py"):
+        shutil.copy(CLONE / "contribs/examples" / program, reader.folder)
+    reader.read()
+
+
+def test_a_bag_of_tasks(cluster, python):
+    read_with(cluster, python, 4, "elastic_pool.py")
+
+
+def read_with(cluster, python, number, *programs):
+    """A section whose programs are examples, for the package as it is installed."""
+    reader = Reader(cluster, title(number), {**python, "PYTHONPATH": str(cluster.tools)})
+    for program in programs:
         shutil.copy(CLONE / "contribs/examples" / program, reader.folder)
     reader.read()
 
