@@ -5,6 +5,8 @@ The program counts, with a result that depends on every step and on their order.
 it go on, so that what happens meanwhile happens in its midst, however slow the machine is.
 """
 
+import sys
+
 import pytest
 
 from elastic_live import wait_until
@@ -299,7 +301,62 @@ def test_workers_that_ignore_term_are_killed_before_the_deadline(cluster):
     assert not [entry for entry in cluster.journal(app.job) if entry["event"] == "expire"]
 
 
+CONTROLLER = r"""
+import socket, subprocess, sys
+folder, own, theirs = sys.argv[1], *socket.socketpair()
+run = subprocess.Popen(["selastic-run", "--workers", f"--control={theirs.fileno()}", f"{folder}/worker", folder],
+                       pass_fds=[theirs.fileno()])
+theirs.close()
+own.settimeout(50)
+lines = own.makefile("rw")
+
+def told(*words):
+    line = lines.readline().split()
+    assert line[0] == words[0] and len(line) > 1 and words[1:] in ((), tuple(line[1:])), (line, words)
+    return line[1]
+
+def say(line):
+    print(line, file=lines, flush=True)
+
+first = told("nodes")
+for wrong in ("expand 0 0", "expand 9 9", "shrink nix", f"shrink {first}"):
+    say(wrong)
+    told("denied")
+say("expand 1 1")
+both = told("nodes")
+assert both != first
+say("expand 1 1")
+third = told("nodes")
+nodes = subprocess.run(["scontrol", "show", "hostnames", third], capture_output=True, text=True, check=True).stdout
+last = nodes.split()[-1]
+say(f"shrink {last}")
+told("leave", last)
+open(f"{folder}/told", "w").close()
+say("left")
+told("nodes")
+open(f"{folder}/go", "w").close()
+sys.exit(run.wait())
+"""
+
+
+@pytest.mark.modes("ms")
+def test_a_program_asks_for_nodes_of_workers_and_gives_some_back(cluster):
+    folder = cluster.new_folder("control")
+    for name, text in (("worker", WORKER), ("controller", CONTROLLER)):
+        (folder / name).write_text(text)
+    (folder / "worker").chmod(0o755)
+    job = cluster.sbatch("-N1", "--elastic=evolving,min=1,max=3",
+                         wrap=f"cd {folder}; {sys.executable} controller {folder}")
+    state = cluster.wait_state(job, "COMPLETED", "FAILED", within=90)
+    assert state == "COMPLETED", cluster.output(job)
+    sizes = [(event["from"], event["to"]) for event in cluster.journal(job, "resize")]
+    assert sizes == [(1, 2), (2, 3), (3, 2)], sizes
+    assert len(list(folder.glob("term.*"))) == 1
+
+
 @pytest.mark.parametrize("arguments, error", [
+    (("--workers", "--control", "2", "prog"), "'2' is no whole number"),
+    (("--control", "3", "prog"), "only with --workers"),
     (("--workers", "--checkpoint-signal", "TERM", "prog"), "workers are not stopped for a resize"),
     (("--join", "true", "prog"), "only with --workers"),
 ])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // selastic-run(1): its command line, and which way the program is run.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -71,6 +72,7 @@ int run(RunOptions options) {
     if (code == ELASTIC_OK && options.workers) return run_workers(job.get(), options);
     if (code == ELASTIC_OK && options.stops()) return run_with_checkpoints(job.get(), options);
     if (code == ELASTIC_OK) return run_with_rebirth(job.get(), options);
+    if (options.control >= 0) ::close(options.control);
     Words words{"srun"};
     words.insert(words.end(), options.srun_options.begin(), options.srun_options.end());
     words.insert(words.end(), options.program.begin(), options.program.end());
@@ -94,8 +96,8 @@ Result<RunOptions> read(CommandLine line, Words rest) {
         return Error{"--workers: workers are not stopped for a resize"};
     if (options.stop_first && (options.workers || options.stops()))
         return Error{"--stop-first: only for programs with libelastic-mpi"};
-    if (!options.workers && !(options.join + options.leave).empty())
-        return Error{"--join, --leave: only with --workers"};
+    if (!options.workers && (!(options.join + options.leave).empty() || options.control >= 0))
+        return Error{"--join, --leave, --control: only with --workers"};
     if (const auto restart = restart_words(options); !restart)
         return error("--restart: {}", restart.error().message);
     return options;
@@ -132,6 +134,10 @@ void add_workers(CommandParser app, CommandLine& line) {
     app.add_option("--leave", line.run.leave,
                    "Shell command before the workers on ELASTIC_NODELIST are ended")
         .type_name("COMMAND");
+    app.add_option("--control", line.run.control,
+                   "Descriptor of a socket on which a program asks for nodes and gives some back")
+        .whole_number(3, 1'000'000)
+        .type_name("FD");
 }
 
 void add_commands(CommandParser app) {

@@ -30,6 +30,7 @@ struct RunOptions {
 
     bool workers = false;               // one step a node
     std::string join = {}, leave = {};  // commands for a shell; "": none
+    int control = -1;                   // descriptor of a socket; -1: none
 
     bool dry_run = false;
 

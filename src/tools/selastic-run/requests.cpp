@@ -17,8 +17,8 @@ constexpr Duration kAsLongAsItTakes = 1e9;
 
 }  // namespace
 
-Result<void> Requests::ask_for(int nodes) {
-    if (elastic_request(job_, nodes, nodes, kAsLongAsItTakes) < 0)
+Result<void> Requests::ask_for(int nodes, int least) {
+    if (elastic_request(job_, nodes, least, kAsLongAsItTakes) < 0)
         return Error{elastic_detail(job_)};
     op_ = 0;
     return {};

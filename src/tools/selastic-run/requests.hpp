@@ -16,8 +16,11 @@ class Requests {
   public:
     explicit Requests(elastic_handle* job) : job_(job) {}
 
-    // Asks the controller, for as long as it takes; an error says why that is of no use.
-    Result<void> ask_for(int nodes);
+    // Asks the controller, for as long as it takes, content with the least; an error says why that
+    // is of no use.
+    Result<void> ask_for(int nodes, int least);
+    Result<void> ask_for(int nodes) { return ask_for(nodes, nodes); }
+    bool under_way() const { return op_.has_value(); }
     // The nodes that the job would be without if it had so many fewer; an error if it may not.
     Result<std::string> leaving(int nodes) const;
     // 0: it does not want more any longer.

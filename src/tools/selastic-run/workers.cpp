@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A signal reaches a step only when Slurm has it, so it is kept until then.
+// A signal reaches a step only when Slurm has it and its tasks run, so it is kept until then: what
+// is sent while they are being started is lost, and nobody says so.
 //
 // Always holds: at most one worker a node.
 #include "selastic-run/workers.hpp"
@@ -9,6 +10,11 @@
 #include <algorithm>
 
 namespace elastic::tools {
+namespace {
+
+constexpr Duration kSettling = 1;  // from when Slurm has a step until its tasks can take a signal
+
+}  // namespace
 
 void Workers::start(const Nodes& nodes) {
     for (const std::string& node : nodes)
@@ -45,6 +51,10 @@ Time Workers::send_signals() {
     Time again = kNever;
     for (auto& [node, worker] : workers_) {
         if (worker.signal.empty()) continue;
+        if (worker.signal == "TERM" && steady_now() < worker.step.seen() + kSettling) {
+            again = steady_now() + kLook;
+            continue;
+        }
         if (worker.step.signal(worker.signal)) {
             worker.signal.clear();
             continue;

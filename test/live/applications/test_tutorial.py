@@ -59,7 +59,7 @@ class Reader:
         self.blocks, self.job, self.resizes = sections()[title], None, 0
         self.printed, self.expected = [], []
 
-    def read(self):
+    def read(self, resizes=2):
         for info, lines in self.blocks:
             if info == "console":
                 self._do(lines)
@@ -67,7 +67,7 @@ class Reader:
                 (self.folder / info.split()[1]).write_text("\n".join(lines) + "\n")
         difference = "\n".join(difflib.unified_diff(self.expected, self.printed, "shown", "printed", lineterm=""))
         assert not difference, f"{difference}\n\n{self.output()}"
-        assert self.resizes == 2, "where are the resizes?"
+        assert self.resizes == resizes, "where are the resizes?"
 
     def _do(self, lines):
         assert lines[0].startswith("$ "), lines
@@ -153,7 +153,7 @@ def installed(cluster):
 
 def test_all_sections_are_tested():
     tested = [title for title, blocks in sections().items() if blocks]
-    assert [title.split(".")[0] for title in tested] == ["1", "2", "3", "4"], tested
+    assert [title.split(".")[0] for title in tested] == ["1", "2", "3", "4", "5"], tested
 
 
 def title(number):
@@ -184,12 +184,18 @@ def test_a_bag_of_tasks(cluster, python):
     read_with(cluster, python, 4, "elastic_pool.py")
 
 
-def read_with(cluster, python, number, *programs):
+def test_dask(cluster, python):
+    if not importlib.util.find_spec("distributed"):
+        pytest.skip("there is no python3-distributed: contribs/install-deps --applications")
+    read_with(cluster, python, 5, "elastic_dask.py", resizes=0)
+
+
+def read_with(cluster, python, number, *programs, resizes=2):
     """A section whose programs are examples, for the package as it is installed."""
     reader = Reader(cluster, title(number), {**python, "PYTHONPATH": str(cluster.tools)})
     for program in programs:
         shutil.copy(CLONE / "contribs/examples" / program, reader.folder)
-    reader.read()
+    reader.read(resizes)
 
 
 def test_cpp(cluster, installed):

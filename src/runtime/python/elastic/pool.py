@@ -30,7 +30,6 @@ import concurrent.futures
 import multiprocessing.connection
 import multiprocessing.spawn
 import os
-import pathlib
 import pickle
 import secrets
 import socket
@@ -41,7 +40,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import _pool_worker
+from . import _launcher, _pool_worker
 
 if TYPE_CHECKING:
     from typing import ParamSpec
@@ -196,18 +195,13 @@ class Pool(concurrent.futures.Executor):
 
     def _launch(self, per_node: int | None, srun: Sequence[str]) -> list[subprocess.Popen[bytes]]:
         port = self._listener.getsockname()[1]
-        package = str(pathlib.Path(__file__).parent.parent)
-        path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        env = {**os.environ, _pool_worker.MEETING: f"{port}:{self._key.hex()}", "PYTHONPATH": path}
-        if "SLURM_EXPORT_ENV" in env:  # what sbatch was told not to bring along is not there
-            env["SLURM_EXPORT_ENV"] = "ALL"
-        worker = [sys.executable, "-m", "elastic._pool_worker"]
-        if "SLURM_JOB_ID" not in os.environ:
-            return [subprocess.Popen(worker, env=env, stdin=subprocess.DEVNULL) for _ in range(per_node or 1)]
-        run = ["selastic-run", "--workers", *(f"--srun={option}" for option in srun)]
-        if per_node is not None:
-            run.append(f"--tasks-per-node={per_node}")
-        return [subprocess.Popen([*run, *worker], env=env, stdin=subprocess.DEVNULL)]
+        env = _launcher.environment({_pool_worker.MEETING: f"{port}:{self._key.hex()}"})
+        run = [sys.executable, "-m", "elastic._pool_worker"]
+        copies = per_node or 1
+        if "SLURM_JOB_ID" in os.environ:
+            options = [] if per_node is None else [f"--tasks-per-node={per_node}"]
+            run, copies = _launcher.command(run, srun, *options), 1
+        return [subprocess.Popen(run, env=env, stdin=subprocess.DEVNULL) for _ in range(copies)]
 
     def _watch(self) -> None:
         """Until all of them have ended, as they were told or by themselves."""
