@@ -8,7 +8,8 @@ namespace elastic {
 
 namespace {
 std::atomic<LogSink*> current_sink = nullptr;
-}
+std::atomic<std::uint64_t> errors = 0;
+}  // namespace
 
 void set_log_sink(LogSink* sink) {
     current_sink = sink;
@@ -16,6 +17,14 @@ void set_log_sink(LogSink* sink) {
 
 LogSink* log_sink() {
     return current_sink;
+}
+
+void count_error() {
+    errors.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint64_t errors_logged() {
+    return errors;
 }
 
 void QuietLog::say(const std::string& kind, const std::string& message, Clock::time_point now) {

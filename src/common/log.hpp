@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -27,6 +28,10 @@ class LogSink {
 void set_log_sink(LogSink*);
 LogSink* log_sink();
 
+// How many errors there were, with a sink or without.
+void count_error();
+std::uint64_t errors_logged();
+
 template <class... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
     if (LogSink* sink = log_sink())
@@ -35,6 +40,7 @@ void log_info(fmt::format_string<Args...> format, Args&&... args) {
 
 template <class... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
+    count_error();
     if (LogSink* sink = log_sink())
         sink->write(LogLevel::error, fmt::format(format, std::forward<Args>(args)...));
 }

@@ -100,6 +100,7 @@ struct Job {
     Time began = 0;            // its time, moved by what it was kept from running; 0 not known
     std::string batch_host;    // the node it can never give up
 
+    Duration waited = -1;     // before the start that is to be counted; < 0: none is, not saved
     Time promised = kNever;   // the first start that a reservation has said of it since it waits
     bool has_traded = false;  // since it waits: has left nodes to another for later ones
 

@@ -107,6 +107,8 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
     if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
     if (job.running && job.evolution.exists())
         json.set("step", describe(job.evolution, job.nodes, now));
+    if (!job.running && job.promised < kNever)
+        json.set("promised", std::max(0.0, job.promised - now));
     if (agreement) json.set("agreement", describe(*agreement, now));
     return json;
 }
@@ -136,6 +138,42 @@ Json supply_errors(const Site& site) {
     };
     if (!site.supply_complaint.empty()) add(site.supply_complaint);
     for (const std::string& error : site.supply_errors) add(error);
+    return list;
+}
+
+Json jobs_by_class(const JobTable& jobs) {
+    struct Sum {
+        int jobs = 0, nodes = 0, connected = 0;
+    };
+    std::map<std::pair<std::string, std::string>, Sum> sums;
+    for (const auto& [id, job] : jobs.all()) {
+        Sum& sum =
+            sums[{job.elastic ? core::class_name(job.annotation) : "rigid", state_name(job)}];
+        ++sum.jobs;
+        sum.nodes += job.running ? job.nodes : 0;
+        sum.connected += job.participation.connection != 0;
+    }
+    Json list = Json::array();
+    for (const auto& [key, sum] : sums)
+        list.push(Json::object()
+                      .set("class", key.first)
+                      .set("state", key.second)
+                      .set("jobs", sum.jobs)
+                      .set("nodes", sum.nodes)
+                      .set("connected", sum.connected));
+    return list;
+}
+
+Json agreements_by_state(const AgreementBook& book) {
+    std::map<std::pair<std::string, std::string>, int> sums;
+    for (const auto& [op, agreement] : book.all())
+        if (agreement.open())
+            ++sums[{std::string(to_string(agreement.kind)),
+                    std::string(to_string(agreement.state))}];
+    Json list = Json::array();
+    for (const auto& [key, count] : sums)
+        list.push(
+            Json::object().set("kind", key.first).set("state", key.second).set("count", count));
     return list;
 }
 
@@ -216,6 +254,10 @@ Result<Json> Queries::answer(const protocol::Query& asked, const Incoming& from,
         case Question::shrink:
         case Question::expand:
             return resize(query, uid, now);
+        case Question::nodes:
+            return nodes(uid);
+        case Question::metrics:
+            return metrics(now);
         case Question::evacuate:
             break;
     }
@@ -252,6 +294,7 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
     Json list = Json::array();
     for (const auto& [id, item] : listed) list.push(item);
     return Json::object()
+        .set("now", now)
         .set("jobs", list)
         .set("left_out", seen.size() - listed.size())
         .set("nodes", site_.nodes)
@@ -264,6 +307,40 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         .set("lock_processor", times(site_.timings.lock_processor))
         .set("save", times(site_.timings.saves))
         .set("state", times(site_.timings.states));
+}
+
+Result<Json> Queries::nodes(uid_t uid) const {
+    if (site_.private_nodes && !site_.is_operator(uid))
+        return error("only an operator may see nodes here (PrivateData)");
+    return Json::object()
+        .set("nodes", site_.nodes)
+        .set("node_list", site_.node_names.all)
+        .set("down", site_.node_names.down)
+        .set("unavailable", site_.node_names.unavailable);
+}
+
+// Nothing in it is of one job or user, so that everybody may see it.
+Json Queries::metrics(Time now) const {
+    const NodeCounts& nodes = site_.node_counts;
+    const Timings& timings = site_.timings;
+    return state_.counters.to_json(now)
+        .set("now", now)
+        .set("policy", config_.policy_name)
+        .set("nodes", Json::object()
+                          .set("down", nodes.down)
+                          .set("unavailable", nodes.unavailable)
+                          .set("completing", nodes.completing)
+                          .set("idle", nodes.idle)
+                          .set("in_use", nodes.in_use))
+        .set("jobs", jobs_by_class(state_.jobs))
+        .set("agreements", agreements_by_state(state_.book))
+        .set("supply", supply_in_force(site_))
+        .set("supply_errors", supply_errors(site_).size())
+        .set("passes", timings.passes.all.to_json())
+        .set("locks", timings.lock.all.to_json())
+        .set("saves", timings.saves.all.to_json())
+        .set("errors", errors_logged())
+        .set("lost_events", site_.lost_events);
 }
 
 Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) const {

@@ -35,6 +35,8 @@ class Queries {
 
     Result<Json> answer(const protocol::Query&, const Incoming&, Time now);
     Result<Json> jobs(uid_t, Time now) const;
+    Result<Json> nodes(uid_t) const;
+    Json metrics(Time now) const;
     Result<Json> show(const protocol::Query&, uid_t, Time now) const;
     Result<Json> snapshot(const protocol::Query&, const Incoming&);
     Result<Json> journal(const protocol::Query&, uid_t) const;

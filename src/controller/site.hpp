@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -40,13 +41,27 @@ struct Emptying {
     std::vector<Occupant> occupants;
 };
 
+// Which nodes there are and which cannot be used, in Slurm's notation.
+struct NodeNames {
+    std::string all, down, unavailable;  // unavailable: drained, failing, not answering
+};
+
+// How many nodes are what; each is counted once.
+struct NodeCounts {
+    int down = 0, unavailable = 0, completing = 0, idle = 0, in_use = 0;
+};
+
 struct Site {
     // PrivateData has "jobs": users see their own only.  Kept here because slurm_conf, read without
     // the lock, is all zeros while slurmctld reads slurm.conf.
     bool private_jobs = true;
-    int nodes = 0;  // that exist, in whatever state
-    int idle = 0;   // as of the last pass
+    bool private_nodes = true;  // the same of "nodes": operators alone see them
+    int nodes = 0;              // that exist, in whatever state
+    int idle = 0;               // as of the last pass
+    NodeNames node_names;
+    NodeCounts node_counts;
     std::string journal_path;
+    std::uint64_t lost_events = 0;  // that the journal could not be told
     // Jobs whose batch script keeps them on a node that they would leave, and that node.
     std::map<JobId, std::string> bound;
     std::vector<journal::Supply> supply;     // what nodes cost, and how many may be used

@@ -43,6 +43,7 @@ void StableStorage::save(const std::vector<journal::Event>& events, Time now) {
     outage_.report(save_state());
     if (auto written = journal_.write(state_.telling); !written)
         log_error("{}", written.error().message);
+    site_.lost_events = journal_.lost();
 }
 
 Result<void> StableStorage::save_state() {

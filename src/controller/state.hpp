@@ -4,6 +4,7 @@
 #pragma once
 
 #include "controller/agreement.hpp"
+#include "controller/counters.hpp"
 #include "controller/group_book.hpp"
 #include "controller/job_table.hpp"
 #include "controller/observations.hpp"
@@ -19,6 +20,7 @@ struct State {
     journal::Batch telling;  // what the journal is about to be told
     // And not:
     Observations observations;
+    Counters counters;
 };
 
 }  // namespace elastic::controller

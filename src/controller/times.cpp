@@ -10,6 +10,7 @@ void Times::add(double seconds) {
     last = seconds;
     longest = std::max(longest, seconds);
     sum += seconds;
+    all.add(seconds);
     recent[count++ % recent.size()] = seconds;
 }
 

@@ -6,12 +6,15 @@
 #include <chrono>
 #include <cstdint>
 
+#include "controller/histogram.hpp"
+
 namespace elastic::controller {
 
 struct Times {
     double last = 0, longest = 0, sum = 0;  // seconds
     std::uint64_t count = 0;
     std::array<double, 256> recent{};  // the last ones, in no order
+    Histogram all{kBoundsOfWork};
 
     void add(double seconds);
     // Of the recent ones: the least time that a share `q` of them did not exceed.

@@ -175,10 +175,10 @@ struct Progress {
 };
 
 // tool -> controller
-enum class Question { jobs, journal, show, snapshot, shrink, expand, evacuate };
+enum class Question { jobs, journal, show, snapshot, shrink, expand, evacuate, nodes, metrics };
 constexpr auto names(Question) {
-    return std::to_array<std::string_view>(
-        {"jobs", "journal", "show", "snapshot", "shrink", "expand", "evacuate"});
+    return std::to_array<std::string_view>({"jobs", "journal", "show", "snapshot", "shrink",
+                                            "expand", "evacuate", "nodes", "metrics"});
 }
 inline constexpr std::int64_t kNoTask = -1;
 struct Query {

@@ -112,7 +112,10 @@ std::vector<journal::Supply> supply_in(const View& view) {
 
 Scheduler::Scheduler()
     : output_(outbox_, storage_, site_.timings, {save_state, save_jobs_now},
-              [this](controller::Outbox out) { dispatcher_.tell(std::move(out)); }),
+              [this](controller::Outbox out) {
+                  state_.counters.count(out.events, state_.jobs);
+                  dispatcher_.tell(std::move(out));
+              }),
       planner_(time(nullptr)) {
     site_.is_operator = [](uid_t uid) { return uid == 0 || validate_operator(uid); };
     site_.user_name = user_name;
@@ -236,6 +239,7 @@ void Scheduler::run() {
     cluster_.configure();
     read_site();
     negotiation_.after_restart(now);
+    state_.counters.begin(state_.book, now);
     announcer_.announce(journal::Controller::What::start, now);
     cluster_.advance_agreements(now);
     output_.commit(wall_clock());
@@ -366,6 +370,12 @@ void Scheduler::read_site() {
     site_.private_jobs = view.private_jobs;
     site_.nodes = view.nodes_in_all;
     site_.idle = view.snapshot.idle();
+    site_.private_nodes = cluster_.nodes().are_private();
+    site_.node_counts = cluster_.nodes().counts();
+    if (cluster_.nodes().revision() != node_names_) {
+        site_.node_names = cluster_.nodes().names();
+        node_names_ = cluster_.nodes().revision();
+    }
     site_.timings.lock = lock_statistics().held;
     site_.timings.lock_processor = lock_statistics().processor;
 }

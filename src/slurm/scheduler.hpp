@@ -81,7 +81,8 @@ class Scheduler {
     controller::Announcer announcer_{config_, site_, outbox_};
     controller::Warnings warnings_{state_, site_};
     controller::StableStorage storage_{config_, state_, site_};
-    std::string folder_;  // StateSaveLocation as of the start
+    std::uint64_t node_names_ = 0;  // which of the reader's site_ has
+    std::string folder_;            // StateSaveLocation as of the start
     controller::OutputCommit output_;
     controller::PassClock passes_;
     core::RecordedPlanner planner_;

@@ -38,6 +38,7 @@ class ClusterControl {
 
     // As it was read last.
     const View& view() const { return reading_.view; }
+    const NodeStates& nodes() const { return reading_.nodes; }
     // What slurm.conf told the scheduler then.
     const controller::SchedulerParameters& parameters() const { return reading_.parameters; }
     // Ways to start a job that Slurm's queue had then.

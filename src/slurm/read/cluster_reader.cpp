@@ -86,6 +86,7 @@ void ClusterReader::read_again(Time now) {
                   .claimed = claimed},
                  reading_.view);
     reading_.answers.end_look();
+    reading_.nodes.read(reading_.view.nodes_in_all);
     core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);
     add_agreements();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "slurm/read/agreed_nodes.hpp"
+#include "slurm/read/node_states.hpp"
 #include "slurm/read/observer.hpp"
 #include "slurm/read/view.hpp"
 
@@ -19,6 +20,7 @@ struct Reading {
     View view;  // as of the last pass, or newer
     controller::PassRefusals refusals;
     controller::RefusalBook answers;             // of Slurm, which outlive the pass
+    NodeStates nodes;                            // for those who watch
     PlannedStarts planned;                       // by Slurm, as of the last view
     controller::SchedulerParameters parameters;  // as of the last view; none with Starts=slurm
     int started = 0;                             // jobs, in this pass

@@ -50,6 +50,13 @@ std::string name_of(int node) {
 }
 
 // Moved by what Slurm has not let the job run since.
+// Since the job could have started by its user's and the site's rules.
+Duration waited(const job_record_t* job, Time now) {
+    if (!job->details) return 0;
+    const time_t since = std::max(job->details->submit_time, job->details->begin_time);
+    return std::max(0.0, now - static_cast<Time>(since));
+}
+
 Time time_began(const job_record_t* job) {
     return static_cast<Time>(job->start_time + job->tot_sus_time);
 }
@@ -255,6 +262,7 @@ void Observer::started(const job_record_t* job, Time now) {
 }
 
 journal::Start Observer::book_start(const job_record_t* job, Job& known, Time now) {
+    known.waited = waited(job, now);
     known.running = true;
     known.shows_last_size = false;
     known.restarts = static_cast<int>(job->restart_cnt);

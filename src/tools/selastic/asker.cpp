@@ -20,6 +20,7 @@ bool may_be_repeated(const protocol::Query& query) {
     using protocol::Question;
     return query.what == Question::jobs || query.what == Question::show ||
            query.what == Question::journal || query.what == Question::evacuate ||
+           query.what == Question::nodes || query.what == Question::metrics ||
            (query.what == Question::snapshot && query.after.empty());
 }
 

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // selastic(1): its command line.  Each command is a function in one of the *_commands files that
 // returns the exit code.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "command_parser.hpp"
 #include "program.hpp"
@@ -274,9 +280,15 @@ void add_gantt(CommandParser app) {
     sub.runs([o] { return draw_gantt(*o); });
 }
 
+// Named here for --help; serve() has it before a command line of ours is read.
+void add_serve(CommandParser app) {
+    add(app, "serve", "Show jobs on a page, to Prometheus and to programs", kOfCluster);
+}
+
 void add_commands(CommandParser app) {
     add_queries(app);
     add_evacuate(app);
+    add_serve(app);
     add_snapshot(app);
     add_journal(app);
     add_job_commands(app);
@@ -286,11 +298,23 @@ void add_commands(CommandParser app) {
     add_gantt(app);
 }
 
+// `selastic serve` is a program of its own beside this one.
+int serve(char** arguments) {
+    std::error_code unknown;
+    const auto beside = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
+    const std::string own = beside / "selastic-serve";
+    arguments[0] = const_cast<char*>("selastic-serve");
+    if (!unknown) execv(own.c_str(), arguments);
+    execvp(arguments[0], arguments);
+    return fail(error("selastic-serve is not installed: {}", std::strerror(errno)));
+}
+
 }  // namespace
 }  // namespace elastic::tools
 
 int main(int argc, char** argv) {
     using namespace elastic::tools;
+    if (argc > 1 && std::string_view(argv[1]) == "serve") return serve(argv + 1);
     const Program program{"selastic",
                           "Watch and steer elastic jobs, take part in them, read their journal",
                           add_commands};
