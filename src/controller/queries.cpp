@@ -107,8 +107,6 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
     if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
     if (job.running && job.evolution.exists())
         json.set("step", describe(job.evolution, job.nodes, now));
-    if (!job.running && job.promised < kNever)
-        json.set("promised", std::max(0.0, job.promised - now));
     if (agreement) json.set("agreement", describe(*agreement, now));
     return json;
 }
@@ -286,6 +284,9 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
         item.set("name", job->name.substr(0, kMaxNameListed));
         if (const auto bound = site_.bound.find(job->id); bound != site_.bound.end())
             item.set("cannot_leave", bound->second);
+        if (const auto start = site_.reserved.find(job->id);
+            start != site_.reserved.end() && !job->running)
+            item.set("promised", std::max(0.0, start->second - now));
         const std::size_t size = item.dump().size();
         if (size > room || listed.size() == kMaxJobs) break;
         room -= size;

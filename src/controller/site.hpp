@@ -64,6 +64,7 @@ struct Site {
     std::uint64_t lost_events = 0;  // that the journal could not be told
     // Jobs whose batch script keeps them on a node that they would leave, and that node.
     std::map<JobId, std::string> bound;
+    std::map<JobId, Time> reserved;          // when jobs that wait start by the last plan
     std::vector<journal::Supply> supply;     // what nodes cost, and how many may be used
     std::vector<std::string> supply_errors;  // what is not in force, and why
     std::string supply_complaint;            // why its source cannot be read, "" if it can

@@ -400,6 +400,7 @@ void Scheduler::pass() {
         cluster_.read_again(now);
         plan = &planner_.plan(config_, view.snapshot);
     }
+    site_.reserved = cluster_.reserved();
     const auto end = Clock::now();
     passes_.end(end);
     cycle.length = std::chrono::duration<double>(end - begin).count();

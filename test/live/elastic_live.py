@@ -234,9 +234,12 @@ class Cluster:
     def _copy_tools(self):
         tools = self.base / "tools"
         tools.mkdir()
-        for name in ("selastic", "selastic-run", "selastic-sim", "bag_of_tasks", "evolving_stencil", "rigid_sum"):
+        for name in ("selastic", "selastic-run", "selastic-serve", "selastic-sim", "bag_of_tasks", "evolving_stencil",
+                     "rigid_sum"):
             built = self.build / ".libs" / name
-            shutil.copy(built if built.exists() else self.build / name, tools / name)
+            built = built if built.exists() else self.build / name
+            if built.exists() or name != "selastic-serve":  # which needs a library that may not be there
+                shutil.copy(built, tools / name)
         self.library = tools / "libelastic.so.0"
         shutil.copy(self.build / ".libs" / "libelastic.so.0", self.library)
         self.actor_program = tools / "actor.py"

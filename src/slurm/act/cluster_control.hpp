@@ -38,6 +38,8 @@ class ClusterControl {
 
     // As it was read last.
     const View& view() const { return reading_.view; }
+    // When jobs start by the last plan.
+    const std::map<JobId, Time>& reserved() const { return reading_.reserved; }
     const NodeStates& nodes() const { return reading_.nodes; }
     // What slurm.conf told the scheduler then.
     const controller::SchedulerParameters& parameters() const { return reading_.parameters; }
