@@ -19,7 +19,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
-OWN_FOLDERS = ("src", "test", "doc", "contribs")
+OWN_FOLDERS = ("src", "test", "doc", "contribs", "debian")
 ABOUT_THE_TREE = ("README.md", "CONTRIBUTING.md", "doc/architecture.md", "doc/protocol.md", "test/*/README.md")
 ELSEWHERE = r"/|~|\$|\W?[A-Z]+\W?/|(auth|burst_buffer|sched|select|job_submit)/\w+$|testsuite/"
 
