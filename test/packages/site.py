@@ -58,6 +58,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
 EXPECTED_ERRORS = (
     r"error: Node n\d appears to have a different slurm.conf",
     r"failed sending step completion message directly to slurmctld, retrying",  # which the init script has restarted
+    r"error: \*\*\* (JOB|STEP) [\d.]+ ON n\d CANCELLED",  # by us
 )
 
 
@@ -312,7 +313,8 @@ class Site:
         wait_until(lambda: job_state(job).get("JobState") == "COMPLETED", "the job ends", 240)
         output = pathlib.Path(f"/home/{USER}/slurm-{job}.out").read_text()
         print(re.sub("(?m)^", "   | ", output), flush=True)
-        check("6 of 6 rounds, correct" in output, "the script's rounds")
+        # An srun that finds no slurmctld, while that restarts, costs a round.
+        check(re.search("[4-6] of 6 rounds, correct", output), "the script's rounds")
         self.still_works()
         SLURM_CONF.write_text(with_elastic)
 
