@@ -153,7 +153,7 @@ def installed(cluster):
 
 def test_all_sections_are_tested():
     tested = [title for title, blocks in sections().items() if blocks]
-    assert [title.split(".")[0] for title in tested] == ["1", "2", "3", "4", "5"], tested
+    assert [title.split(".")[0] for title in tested] == ["1", "2", "3", "4", "5", "6"], tested
 
 
 def title(number):
@@ -188,6 +188,12 @@ def test_dask(cluster, python):
     if not importlib.util.find_spec("distributed"):
         pytest.skip("there is no python3-distributed: contribs/install-deps --applications")
     read_with(cluster, python, 5, "elastic_dask.py", resizes=0)
+
+
+def test_torch(cluster, python):
+    if not importlib.util.find_spec("torch"):
+        pytest.skip("there is no python3-torch: contribs/install-deps --applications")
+    read_with(cluster, python, 6, "elastic_train.py")
 
 
 def read_with(cluster, python, number, *programs, resizes=2):
