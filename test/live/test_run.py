@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from elastic_live import wait_until
+from elastic_live import CLONE, wait_until
 
 
 COUNTER = r"""#!/bin/bash
@@ -125,6 +125,15 @@ def profile(cluster):
     (folder / "own").write_text("CheckpointSignal=USR1@60\nRestart=%program --from %checkpoint\n"
                                 "CheckpointFile=a.cpt\n")
     return folder
+
+
+def test_profiles_are_listed(cluster):
+    folder = profile(cluster)
+    (folder / "gromacs").write_text("# ours\n")
+    path = f"{folder}:{CLONE}/src/tools/selastic-run/profiles"
+    shown = cluster.run("selastic-run", "--profile", "list", env={"SELASTIC_PROFILES": path}).out.splitlines()
+    assert "gromacs    ours" in shown and "own        " in shown, shown
+    assert any(line.startswith("lammps     LAMMPS: ") for line in shown), shown
 
 
 @pytest.mark.parametrize("arguments, error", [

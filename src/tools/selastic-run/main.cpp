@@ -79,6 +79,12 @@ int run(RunOptions options) {
     become(words);
 }
 
+int print_profiles() {
+    for (const Profile& profile : known_profiles())
+        fmt::print("{:<10} {}\n", profile.name, profile.comment);
+    return kExitOk;
+}
+
 Result<RunOptions> read(CommandLine line, Words rest) {
     RunOptions options = std::move(line.run);
     if (!rest.empty() && rest.front() == "--") rest.erase(rest.begin());
@@ -104,7 +110,8 @@ Result<RunOptions> read(CommandLine line, Words rest) {
 }
 
 void add_stopping(CommandParser app, CommandLine& line) {
-    app.add_option("--as", line.profile, "What is known of a program: gromacs, lammps, or a file")
+    app.add_option("--as,--profile", line.profile,
+                   "What is known of a program: gromacs, lammps, or a file; list: what there is")
         .type_name("PROFILE");
     app.add_option("--checkpoint-signal", line.signal,
                    "Signal that makes the program stop, and within how many seconds it does")
@@ -155,6 +162,7 @@ void add_commands(CommandParser app) {
         .type_name("OPTION");
     app.add_flag("--dry-run", line->run.dry_run, "Print what would be run");
     app.runs([line, app] {
+        if (line->profile == "list") return print_profiles();
         const auto options = read(*line, app.rest());
         return options ? run(*options) : fail(options.error());
     });

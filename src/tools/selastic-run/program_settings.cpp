@@ -5,7 +5,9 @@
 
 #include <wordexp.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -36,6 +38,12 @@ std::optional<std::string> read(const std::string& path) {
 
 void set(std::string& value, const std::string& text) {
     if (value.empty()) value = text;
+}
+
+// What it begins with behind a '#', as far as there is something.
+std::string first_comment(std::string_view text) {
+    const std::string_view line = split(text, '\n')[0];
+    return line.starts_with('#') ? printable(trim(line.substr(1)), 200) : "";
 }
 
 Result<void> apply(const Setting& setting, RunOptions& options) {
@@ -87,6 +95,22 @@ std::string filled_in(std::string word, std::string_view name, const std::string
 }
 
 }  // namespace
+
+std::vector<Profile> known_profiles() {
+    std::vector<Profile> found;
+    for (const std::string& folder : folders()) {
+        std::error_code none;
+        for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+            const std::string name = entry.path().filename();
+            const auto is_it = [&](const Profile& profile) { return profile.name == name; };
+            const auto text = read(entry.path());
+            if (text && std::ranges::none_of(found, is_it))
+                found.push_back({name, first_comment(*text)});
+        }
+    }
+    std::ranges::sort(found, {}, &Profile::name);
+    return found;
+}
 
 Result<void> read_stop_signal(std::string_view text, RunOptions& options) {
     const std::size_t at = text.find('@');

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/result.hpp"
 #include "selastic-run/options.hpp"
@@ -21,5 +22,11 @@ Result<void> read_stop_signal(std::string_view text, RunOptions& options);
 // The words of the restart command, by a shell's rules for quotes and variables, with %program and
 // %checkpoint filled in; those of the program if there is none.
 Result<Words> restart_words(const RunOptions& options);
+
+struct Profile {
+    std::string name, comment;  // its first line
+};
+// Those that have names, of each the one that is taken.
+std::vector<Profile> known_profiles();
 
 }  // namespace elastic::tools
