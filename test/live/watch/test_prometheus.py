@@ -71,8 +71,11 @@ def test_a_prometheus_scrapes_it(cluster, prometheus):
     cluster.run("selastic", "shrink", app.job, 3)
     app.take_shrink()
     cluster.sbatch("-N8", wrap="true")
-    targets = wait_until(lambda: (found := prometheus.api("targets")) and found["activeTargets"][0]["health"] != "unknown"
-                         and found["activeTargets"], "it scrapes", within=60)
+
+    def scraped():
+        found = (prometheus.api("targets") or {"activeTargets": []})["activeTargets"]
+        return found if found and found[0]["health"] != "unknown" else None
+    targets = wait_until(scraped, "it scrapes", within=60)
     assert (targets[0]["health"], targets[0]["lastError"]) == ("up", "")
     wait_until(lambda: prometheus.query('sum(increase(slurm_elastic_resizes_total{event="applied"}[1m])) >= 0'),
                "resizes are known")
