@@ -127,6 +127,8 @@ struct Job {
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 
     std::uint64_t observed = 0;  // by which round of who follows Slurm's records
+    // While it waits: when it is expected to start, as of that round; 0 not known, and not saved.
+    Time expected_start = 0;
 
     bool takes_part(Time now, Duration grace) const {
         return elastic && running && participation.is_present(now, grace);

@@ -107,6 +107,8 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
     if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
     if (job.running && job.evolution.exists())
         json.set("step", describe(job.evolution, job.nodes, now));
+    if (!job.running && job.expected_start > 0)
+        json.set("starts_in", std::max(0.0, job.expected_start - now));
     if (agreement) json.set("agreement", describe(*agreement, now));
     return json;
 }

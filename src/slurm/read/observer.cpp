@@ -83,6 +83,7 @@ void Observer::observe(Time now) {
         Job& known = known_of(job);
         if (!still_waits(job, known)) observe(job, known, now);
         known.observed = round_;
+        known.expected_start = IS_JOB_PENDING(job) ? static_cast<Time>(job->start_time) : 0;
     });
     std::swap(last_met_, met_);
     met_.clear();
