@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/json.hpp"
 #include "common/result.hpp"
 #include "journal/journal.hpp"
 
@@ -67,6 +68,9 @@ Timeline timeline(const std::vector<Line>& lines);
 
 // The timeline with the rows of `nodes` (Slurm's notation) alone.
 Result<Timeline> only_nodes(Timeline, std::string_view nodes);
+
+// What would be drawn; selastic(1) has its shape.
+Json to_json(const Timeline&);
 
 struct TextOptions {
     int width = 80;       // columns; at least 40 are used

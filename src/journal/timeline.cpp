@@ -191,6 +191,31 @@ class Builder {
     std::map<JobId, SpanByRow> resumed_;  // held when the journal resumed, not yet said anew
 };
 
+Json to_json(const JobHistory& job) {
+    Json sizes = Json::array();
+    for (const int size : job.sizes) sizes.push(size);
+    return Json::object()
+        .set("job", job.label)
+        .set("user", job.user)
+        .set("name", job.name)
+        .set("class", job.job_class)
+        .set("state", job.state)
+        .set("submit", job.submit)
+        .set("start", job.start)
+        .set("end", job.end)
+        .set("sizes", sizes);
+}
+
+Json to_json(const Row& row, const Timeline& timeline) {
+    Json spans = Json::array();
+    for (const Span& span : row.spans)
+        spans.push(Json::object()
+                       .set("job", timeline.jobs[static_cast<std::size_t>(span.job)].label)
+                       .set("from", span.from)
+                       .set("to", span.to));
+    return Json::object().set("node", row.node).set("spans", spans);
+}
+
 }  // namespace
 
 Duration JobHistory::step_wait() const {
@@ -212,6 +237,18 @@ Result<Timeline> only_nodes(Timeline timeline, std::string_view nodes) {
     std::erase_if(timeline.rows, [&](const Row& row) { return !wanted.contains(row.node); });
     timeline.nodes = static_cast<int>(timeline.rows.size());
     return timeline;
+}
+
+Json to_json(const Timeline& timeline) {
+    Json jobs = Json::array(), rows = Json::array();
+    for (const JobHistory& job : timeline.jobs) jobs.push(to_json(job));
+    for (const Row& row : timeline.rows) rows.push(to_json(row, timeline));
+    return Json::object()
+        .set("from", timeline.from)
+        .set("to", timeline.to)
+        .set("nodes", timeline.nodes)
+        .set("jobs", jobs)
+        .set("rows", rows);
 }
 
 }  // namespace elastic::journal

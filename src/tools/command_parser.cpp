@@ -183,6 +183,10 @@ Option CommandParser::add_flag(const std::string& names, bool& value, const std:
     return Option(app_->add_flag(names, value, text));
 }
 
+Option CommandParser::add_json(bool& json, const std::string& text) {
+    return add_flag("--json", json, text);
+}
+
 bool CommandParser::has(const std::string& option) const {
     return app_->count(option) > 0;
 }
@@ -201,8 +205,14 @@ int parse_and_run(const Program& program, int argc, char** argv) {
     } catch (const CLI::RequiredError& e) {
         // A word that is no command makes the command missing.
         const std::vector<std::string> rest = app.remaining(true);
-        return fail(rest.empty() ? Error{e.what()}
-                                 : error("{}: unknown; --help lists the commands", rest.front()));
+        if (!rest.empty())
+            return fail(error("{}: unknown; --help lists the commands", rest.front()));
+        const std::string_view what = e.what();
+        return fail(what.ends_with("subcommand is required")
+                        ? Error{"which command? --help lists them"}
+                        : error("{}; --help says what it takes", what));
+    } catch (const CLI::ConversionError& e) {
+        return fail(error("{}; --help says what it takes", e.what()));
     } catch (const CLI::ParseError& e) {
         return fail(Error{e.what()});
     }

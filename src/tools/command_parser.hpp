@@ -74,6 +74,9 @@ class CommandParser {
                                const std::string& text);
     Option add_flag(const std::string& names, bool& value, const std::string& text);
 
+    // --json: what the command prints is JSON, whose shape its manual page has.
+    Option add_json(bool& json, const std::string& text = "Print JSON");
+
     bool has(const std::string& option) const;
 
   private:

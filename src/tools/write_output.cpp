@@ -4,6 +4,8 @@
 #include "write_output.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common/atomic_file.hpp"
 #include "program.hpp"
@@ -24,6 +26,12 @@ Result<void> write_output(const std::string& path, std::string_view content) {
         return write_file(path, content, Durability::survives_process, kForEverybody);
     }
     return {};
+}
+
+int terminal_width() {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
 }
 
 }  // namespace elastic::tools

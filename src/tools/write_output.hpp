@@ -16,4 +16,7 @@ bool is_standard_output(std::string_view path);
 // standard error.  An error names the file and why.
 Result<void> write_output(const std::string& path, std::string_view content);
 
+// Columns of the terminal that standard output is; 80 if it is none.
+int terminal_width();
+
 }  // namespace elastic::tools

@@ -116,6 +116,24 @@ TEST(a_shell_reads_events_as_they_are) {
     check_eq(as_shell_reads(text, "ELASTIC_OUTCOME"), "");
 }
 
+TEST(programs_read_events_and_environments_as_json) {
+    elastic_event event{};
+    event.type = ELASTIC_EVENT_ENDED;
+    event.kind = ELASTIC_EXPAND;
+    event.op = 12;
+    event.node_list = "";
+    event.outcome = ELASTIC_EXPIRED;
+    event.reason = "it's \"late\"\x1b";
+    check_eq(to_json(event).dump(),
+             R"({"event":"ended","kind":"expand","op":12,"nodes":0,"node_list":"","size":0,)"
+             R"("deadline":0,"outcome":"expired","reason":"it's \"late\"\\x1b"})");
+    check_eq(environment_json({0, "n[1-2]", 2, "a"}).dump(),
+             R"({"set":{"SLURM_JOB_NODELIST":"n[1-2]","SLURM_NODELIST":"n[1-2]",)"
+             R"("SLURM_JOB_NUM_NODES":"2","SLURM_NNODES":"2","SLURM_NODE_ALIASES":"a"},)"
+             R"("unset":["SLURM_TASKS_PER_NODE","SLURM_JOB_CPUS_PER_NODE","SLURM_NTASKS",)"
+             R"("SLURM_NPROCS"]})");
+}
+
 TEST(the_environment_is_that_of_the_present_size) {
     const std::string before = "export SLURM_NTASKS=8 SLURM_JOB_NUM_NODES=8\n";
     const std::string text = before + environment({0, "n[1-2]", 2});

@@ -61,6 +61,20 @@ std::string Table::text() const {
     return text;
 }
 
+Json to_json(const Table& table) {
+    Json rows = Json::array();
+    for (const std::vector<std::string>& cells : table.rows()) {
+        Json row = Json::object();
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (const auto number = parse_number(cells[i]))
+                row.set(table.columns()[i], *number);
+            else
+                row.set(table.columns()[i], cells[i]);
+        rows.push(row);
+    }
+    return rows;
+}
+
 std::string fixed(double value, int decimals) {
     return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "";
 }

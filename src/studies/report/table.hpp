@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/json.hpp"
+
 namespace elastic::studies {
 
 class Table {
@@ -26,6 +28,9 @@ class Table {
     std::vector<std::string> columns_;
     std::vector<std::vector<std::string>> rows_;
 };
+
+// An array with an object a row; cells that are numbers are numbers.
+Json to_json(const Table&);
 
 // For cells: with so many decimals; "" for what is not a number.
 std::string fixed(double value, int decimals);

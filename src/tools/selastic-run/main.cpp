@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command_parser.hpp"
+#include "common/json.hpp"
 #include "libelastic/elastic.h"
 #include "program.hpp"
 #include "selastic-run/checkpoint_run.hpp"
@@ -32,25 +33,56 @@ StepPlace present_place(const elastic_handle* job) {
     return {elastic_nodelist(job), elastic_nodes(job)};
 }
 
+// What would be run, and when.
+class Plan {
+  public:
+    void add(const char* when, const Words& words) {
+        Json list = Json::array();
+        for (const std::string& word : words) list.push(word);
+        add(when, fmt::format("{}", fmt::join(words, " ")), list);
+    }
+    void add(const char* when, const std::string& text) { add(when, text, text); }
+    // A program may be made to stop in two ways.
+    void add_stop(const char* key, const std::string& text) {
+        text_ += fmt::format("{:<8} {}\n", "stop", text);
+        json_.set(key, text);
+    }
+    int print(bool json) const {
+        fmt::print("{}", json ? json_.dump() + '\n' : text_);
+        return kExitOk;
+    }
+
+  private:
+    void add(const char* when, const std::string& text, const Json& json) {
+        text_ += fmt::format("{:<8} {}\n", when, text);
+        json_.set(when, json);
+    }
+
+    std::string text_;
+    Json json_ = Json::object();
+};
+
 int print_workers(const RunOptions& options) {
-    const StepPlace place{"NODE", 1};
-    fmt::print("start    {}\n", fmt::join(srun_words(options, options.program, place), " "));
-    if (!options.join.empty()) fmt::print("join     {}\n", options.join);
-    if (!options.leave.empty()) fmt::print("leave    {}\n", options.leave);
-    return kExitOk;
+    Plan plan;
+    plan.add("start", srun_words(options, options.program, {"NODE", 1}));
+    if (!options.join.empty()) plan.add("join", options.join);
+    if (!options.leave.empty()) plan.add("leave", options.leave);
+    return plan.print(options.json);
 }
 
 int print_plan(const RunOptions& options, const StepPlace& place) {
     const auto restart = restart_words(options);
     if (!restart) return fail(restart.error());
-    fmt::print("start    {}\n", fmt::join(srun_words(options, options.program, place), " "));
-    if (!options.stops()) return kExitOk;
+    Plan plan;
+    plan.add("start", srun_words(options, options.program, place));
+    if (!options.stops()) return plan.print(options.json);
     if (!options.stop_signal.empty())
-        fmt::print("stop     scancel --signal={} JOB.STEP, at most {:g} s\n", options.stop_signal,
-                   options.stop_seconds);
-    if (!options.stop_file.empty()) fmt::print("stop     by the file {}\n", options.stop_file);
-    fmt::print("restart  {}\n", fmt::join(srun_words(options, *restart, place), " "));
-    return kExitOk;
+        plan.add_stop("stop_signal", fmt::format("scancel --signal={} JOB.STEP, at most {:g} s",
+                                                 options.stop_signal, options.stop_seconds));
+    if (!options.stop_file.empty())
+        plan.add_stop("stop_file", fmt::format("by the file {}", options.stop_file));
+    plan.add("restart", srun_words(options, *restart, place));
+    return plan.print(options.json);
 }
 
 int run(RunOptions options) {
@@ -160,7 +192,8 @@ void add_commands(CommandParser app) {
     app.add_option("--srun", line->run.srun_options, "A further option of srun; may be repeated")
         .one_value_each()  // what follows is the program
         .type_name("OPTION");
-    app.add_flag("--dry-run", line->run.dry_run, "Print what would be run");
+    const Option dry_run = app.add_flag("--dry-run", line->run.dry_run, "Print what would be run");
+    app.add_json(line->run.json, "With --dry-run: as one JSON object").needs(dry_run);
     app.runs([line, app] {
         if (line->profile == "list") return print_profiles();
         const auto options = read(*line, app.rest());

@@ -32,6 +32,7 @@ struct RunOptions {
     std::string join = {}, leave = {};  // commands for a shell; "": none
     int control = -1;                   // descriptor of a socket; -1: none
 
+    bool json = false;  // of a dry run
     bool dry_run = false;
 
     bool stops() const { return !stop_signal.empty() || !stop_file.empty(); }

@@ -137,7 +137,7 @@ void add_replay_snapshot(CommandParser app) {
         app.add_command("replay-snapshot", "Make a plan of the controller again, and compare");
     sub.add_option("SNAPSHOT", o->file, "What `selastic snapshot` printed; - for standard input")
         .required();
-    sub.add_flag("--json", o->json, "The plan, and what is different, as JSON");
+    sub.add_json(o->json, "The plan, and what is different, as JSON");
     sub.runs([o] { return replay_snapshot(*o); });
 }
 

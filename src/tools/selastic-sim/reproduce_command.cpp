@@ -40,25 +40,11 @@ void print(const studies::StudyResult& result) {
                    finding.statement, "", finding.outcome);
 }
 
-Json to_json(const studies::Table& table) {
-    Json rows = Json::array();
-    for (const std::vector<std::string>& cells : table.rows()) {
-        Json row = Json::object();
-        for (std::size_t i = 0; i < cells.size(); ++i)
-            if (const auto number = parse_number(cells[i]))
-                row.set(table.columns()[i], *number);
-            else
-                row.set(table.columns()[i], cells[i]);
-        rows.push(row);
-    }
-    return rows;
-}
-
 void print_json(const studies::StudyResult& result) {
     Json tables = Json::array();
-    for (const studies::Table& table : result.tables) tables.push(to_json(table));
+    for (const studies::Table& table : result.tables) tables.push(studies::to_json(table));
     Json all = Json::object();
-    all.set("tables", tables).set("findings", to_json(studies::to_table(result.findings)));
+    all.set("tables", tables).set("findings", studies::to_json(studies::to_table(result.findings)));
     fmt::print("{}\n", all.dump());
 }
 
@@ -98,7 +84,7 @@ void add_study(CommandParser studies_app, const std::string& name, const char* t
     auto o = std::make_shared<studies::StudyOptions>();
     auto json = std::make_shared<bool>(false);
     CommandParser sub = studies_app.add_command(name, text);
-    sub.add_flag("--json", *json, "The tables and what is found of each statement, as JSON");
+    sub.add_json(*json, "The tables and what is found of each statement, as JSON");
     add_path(sub, "--out", o->out, fmt::format("Folder for the results; reproduce-{}", name))
         .type_name("DIR");
     sub.runs([o, json, name] { return reproduce(name, *o, *json); });

@@ -163,7 +163,7 @@ void add_result_options(CommandParser sub, RunOptions& o) {
     add("--segments-out", o.segments_out, "Which job had how many nodes from when to when, CSV");
     add("--journal", o.journal, "All events, for selastic check and selastic gantt");
     add("--gantt", o.gantt, "Nodes over time, an SVG image");
-    sub.add_flag("--json", o.json, "The summary as JSON").group(kGroup);
+    sub.add_json(o.json, "The summary as JSON").group(kGroup);
 }
 
 void add_supply(CommandParser sub, RunOptions& o) {

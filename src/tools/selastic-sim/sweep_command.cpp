@@ -40,13 +40,16 @@ studies::Table narrow(const studies::Table& table) {
 
 // Prints the means over the seeds.  Without --out the folder is the study's name without its
 // ending.
-int sweep(studies::SweepOptions options) {
+int sweep(studies::SweepOptions options, bool json) {
     if (options.out.empty())
         options.out = std::filesystem::path(options.study).stem().string() + "-results";
     options.pool.progress = "sweep, workloads";
     const Result<studies::SweepResult> result = studies::run_sweep(options);
     if (!result) return fail(result.error());
-    fmt::print("{}", narrow(result->means).text());
+    if (json)
+        fmt::print("{}\n", Json::object().set("means", studies::to_json(result->means)).dump());
+    else
+        fmt::print("{}", narrow(result->means).text());
     for (const std::string& doubt : result->doubts) note("{}", doubt);
     for (const std::string& point : result->left_out)
         note("{}: left out: {}", options.study, point);
@@ -59,6 +62,7 @@ int sweep(studies::SweepOptions options) {
 
 void add_sweep(CommandParser app) {
     auto o = std::make_shared<studies::SweepOptions>();
+    auto json = std::make_shared<bool>(false);
     CommandParser sub = app.add_command("sweep", "Run a grid of workloads and policies");
     sub.footer(
         "STUDY.conf, one key a line, each with a list; the study is their product:\n"
@@ -72,7 +76,8 @@ void add_sweep(CommandParser app) {
     add_path(sub, "--out", o->out, "Folder for the results; the study's name and -results")
         .type_name("DIR");
     add_threads(sub, "-j,--jobs,--threads", o->pool.threads, "Runs");
-    sub.runs([o] { return sweep(*o); });
+    sub.add_json(*json, "The means of all results, as JSON");
+    sub.runs([o, json] { return sweep(*o, *json); });
 }
 
 }  // namespace elastic::tools

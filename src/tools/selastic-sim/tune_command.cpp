@@ -128,7 +128,7 @@ void add_tune_packet(CommandParser settings) {
         .one_of({"turnaround", "queue-time"})
         .type_name("turnaround|queue-time");
     add_path(sub, "--out", o->out, "Folder for the results; tune-packet").type_name("DIR");
-    sub.add_flag("--json", *json, "The recommendation as JSON");
+    sub.add_json(*json, "The recommendation as JSON");
     add_threads(sub, "-j,--threads", o->pool.threads, "Runs");
     sub.runs([o, json] { return tune_packet(*o, *json); });
 }

@@ -4,7 +4,9 @@
 // Always holds: an answer belongs to the last question.
 #include "selastic/asker.hpp"
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 
 #include "protocol/endpoint.hpp"
 #include "protocol/seal.hpp"
@@ -42,7 +44,7 @@ Result<Json> Asker::ask(protocol::Query query) {
     const Time end = libelastic::monotonic_now() + kPatience;
     while (!answer_) {
         const Duration left = end - libelastic::monotonic_now();
-        if (left <= 0 || link_.off()) return error("no answer from the controller: {}", why());
+        if (left <= 0 || link_.off()) return no_answer(link_.trouble());
         link_.wait(static_cast<int>(std::ceil(left * 1000)));
     }
     return *answer_;
@@ -82,16 +84,28 @@ void Asker::send() {
     link_.send(query_);
 }
 
-std::string Asker::why() const {
-    return link_.trouble().empty() ? "timeout" : link_.trouble();
+Error no_answer(const std::string& trouble) {
+    const bool is_a_question = trouble.find('?') != std::string::npos;
+    return error("no answer from the controller: {}{}", trouble.empty() ? "timeout" : trouble,
+                 is_a_question ? "" : "; does slurmctld run, with SchedulerType=sched/elastic?");
+}
+
+Result<Controller> find_controller() {
+    Result<protocol::Endpoint> endpoint = protocol::find_endpoint();
+    if (!endpoint) {
+        const std::string& why = endpoint.error().message;
+        const bool is_missing = why.ends_with(std::strerror(ENOENT));
+        return error("{}{}", why, is_missing ? "; SLURM_CONF says where the cluster's is" : "");
+    }
+    auto seal = protocol::make_seal(endpoint->authentication);
+    if (!seal) return seal.error();
+    return Controller{std::move(*endpoint), std::move(*seal)};
 }
 
 Result<std::unique_ptr<Asker>> connect() {
-    Result<protocol::Endpoint> endpoint = protocol::find_endpoint();
-    if (!endpoint) return endpoint.error();
-    auto seal = protocol::make_seal(endpoint->authentication);
-    if (!seal) return seal.error();
-    return std::make_unique<Asker>(std::move(*endpoint), std::move(*seal));
+    Result<Controller> controller = find_controller();
+    if (!controller) return controller.error();
+    return std::make_unique<Asker>(std::move(controller->endpoint), std::move(controller->seal));
 }
 
 }  // namespace elastic::tools

@@ -32,7 +32,6 @@ class Asker : private libelastic::LinkUser {
     void received(const protocol::Message&) override;
     void refused(const protocol::Failure&) override;
     void send();
-    std::string why() const;
 
     protocol::Query query_;
     std::int64_t last_token_ = 0, sent_token_ = 0;
@@ -40,6 +39,16 @@ class Asker : private libelastic::LinkUser {
     bool said_no_ = false;  // the controller, in so many words
     libelastic::Link link_;
 };
+
+// Where the controller of this cluster is, and how to speak with it.
+struct Controller {
+    protocol::Endpoint endpoint;
+    std::unique_ptr<protocol::Seal> seal;
+};
+Result<Controller> find_controller();
+
+// That nothing has come, for what the link says, and what to look at.
+Error no_answer(const std::string& trouble);
 
 // An asker of the controller of this cluster, which connects when it is asked.
 Result<std::unique_ptr<Asker>> connect();

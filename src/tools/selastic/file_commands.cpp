@@ -6,7 +6,6 @@
 // has its first event at hand.
 #include "selastic/file_commands.hpp"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,9 +71,15 @@ Result<JobId> job_in(const std::string& file, const JobArgument& job) {
     }
 }
 
+Error no_journal(const std::string& file) {
+    return error("{}: no line of it is an event: is it a journal (JournalFile in elastic.conf)?",
+                 file);
+}
+
 int print_all(const std::string& file, Printer& printer) {
     const Result<Journal> content = journal::read_journal(file);
     if (!content) return fail(content.error());
+    if (content->lines.empty() && !content->malformed.empty()) return fail(no_journal(file));
     for (const journal::Malformed& m : content->malformed)
         note("{}:{}: {}", file, m.number, m.message);
     for (const journal::Line& line : content->lines) printer.learn(line.event);
@@ -191,12 +196,6 @@ void feed(const journal::Reader::Item& item, journal::Replay& replay) {
         replay.feed(*malformed);
 }
 
-int terminal_width() {
-    winsize size{};
-    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-    return 80;
-}
-
 bool wants_colour(const std::string& choice) {
     if (choice != "auto") return choice == "always";
     const char* term = std::getenv("TERM");
@@ -224,10 +223,13 @@ Result<std::vector<journal::Line>> read_lines(const std::vector<std::string>& fi
     if (const Part* part = begins_in_the_middle(*parts))
         note_beginning(*part, "jobs that started before are missing");
     std::vector<journal::Line> lines;
+    bool malformed = false;
     for (const auto& part : *parts)
         for_each_item(*part, [&](journal::Reader::Item& item) {
             if (auto* line = std::get_if<journal::Line>(&item)) lines.push_back(std::move(*line));
+            malformed = malformed || std::holds_alternative<journal::Malformed>(item);
         });
+    if (lines.empty() && malformed) return no_journal(files.front());
     note_who_ran(lines);
     return lines;
 }
@@ -337,6 +339,10 @@ int show_observed(const HoursOptions& options) {
 int draw_gantt(const GanttOptions& options) {
     const Result<journal::Timeline> timeline = read_timeline(options);
     if (!timeline) return fail(timeline.error());
+    if (options.json) {
+        fmt::print("{}\n", journal::to_json(*timeline).dump());
+        return kExitOk;
+    }
     if (!options.svg.empty()) {
         const std::string image = journal::draw_svg(*timeline, options.title);
         const Result<void> written = write_output(options.svg, image);

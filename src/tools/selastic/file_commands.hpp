@@ -43,7 +43,7 @@ struct GanttOptions {
     std::string title;
     int width = 0;                // 0: the terminal's
     std::string colour = "auto";  // auto, always, never
-    bool ascii = false;
+    bool ascii = false, json = false;
 };
 int draw_gantt(const GanttOptions&);
 

@@ -47,6 +47,12 @@ class Deadline {
     std::optional<Clock::time_point> end_;
 };
 
+bool prints_json = false;
+
+void print(const elastic_event& event) {
+    fmt::print("{}", prints_json ? to_json(event).dump() + '\n' : assignments(event));
+}
+
 class Handle {
   public:
     Handle() : code_(elastic_open(&handle_, 0)) {}
@@ -60,7 +66,8 @@ class Handle {
     int check() const {
         if (code_ == ELASTIC_OK) return kExitOk;
         if (code_ != ELASTIC_ENOTELASTIC) return fail(Error{elastic_strerror(code_)});
-        fail(Error{elastic_detail(handle_)[0] ? elastic_detail(handle_) : elastic_strerror(code_)});
+        fail(error("{}; run it in the script of a job that was submitted with --elastic",
+                   elastic_detail(handle_)[0] ? elastic_detail(handle_) : elastic_strerror(code_)));
         return kExitNotElastic;
     }
 
@@ -134,7 +141,7 @@ int conclude(Handle& handle, std::int64_t op, const Deadline& deadline, Wanted w
                (is_offer(e) && e.op == op);
     });
     if (!event) return handle.explain("no answer from the controller in time");
-    fmt::print("{}", assignments(*event));
+    print(*event);
     if (wanted(*event)) return kExitOk;
     fail(Error{event->reason[0] ? event->reason : "the operation is over"});
     return kExitNo;
@@ -182,12 +189,16 @@ std::string_view outcome_name(int outcome) {
                                                        : "";
 }
 
+// What depends on the tasks of the old size srun works out anew when it is unset.
+constexpr std::array kOfTasks{"SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE", "SLURM_NTASKS",
+                              "SLURM_NPROCS"};
+
 // Of the job in whose environment this runs.
 JobSize present_size() {
     const char* text = std::getenv("SLURM_JOB_ID");
     const auto id = parse_integer(text ? text : "");
     if (id && *id >= 1 && *id <= UINT32_MAX) return query_size(static_cast<JobId>(*id));
-    note("not inside a job: SLURM_JOB_ID is not set");
+    fail(Error{"not inside a job, SLURM_JOB_ID is not set: run it in a job's script"});
     return {kExitNotElastic};
 }
 
@@ -208,12 +219,38 @@ std::string environment(const JobSize& size) {
         size.node_aliases.empty()
             ? ""
             : fmt::format("export SLURM_NODE_ALIASES={}\n", shell_quote(size.node_aliases));
-    // What depends on the tasks of the old size srun works out anew when it is unset.
     return fmt::format(
         "export SLURM_JOB_NODELIST={0} SLURM_NODELIST={0} SLURM_JOB_NUM_NODES={1} "
-        "SLURM_NNODES={1}\n{2}"
-        "unset SLURM_TASKS_PER_NODE SLURM_JOB_CPUS_PER_NODE SLURM_NTASKS SLURM_NPROCS\n",
-        list, size.nodes, aliases);
+        "SLURM_NNODES={1}\n{2}unset {3}\n",
+        list, size.nodes, aliases, fmt::join(kOfTasks, " "));
+}
+
+Json to_json(const elastic_event& event) {
+    return Json::object()
+        .set("event", event_name(event.type))
+        .set("kind", kind_name(event.kind))
+        .set("op", event.op)
+        .set("nodes", event.nodes)
+        .set("node_list", event.node_list)
+        .set("size", event.size)
+        .set("deadline", event.deadline)
+        .set("outcome", outcome_name(event.outcome))
+        .set("reason", printable(event.reason, 1024));
+}
+
+Json environment_json(const JobSize& size) {
+    Json set = Json::object();
+    for (const char* name : {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) set.set(name, size.node_list);
+    for (const char* name : {"SLURM_JOB_NUM_NODES", "SLURM_NNODES"})
+        set.set(name, std::to_string(size.nodes));
+    if (!size.node_aliases.empty()) set.set("SLURM_NODE_ALIASES", size.node_aliases);
+    Json unset = Json::array();
+    for (const char* name : kOfTasks) unset.push(name);
+    return Json::object().set("set", set).set("unset", unset);
+}
+
+void print_json() {
+    prints_json = true;
 }
 
 int wait_for_event(double timeout, std::int64_t after) {
@@ -228,7 +265,7 @@ int wait_for_event(double timeout, std::int64_t after) {
         return e.type != ELASTIC_EVENT_NONE && e.type != ELASTIC_EVENT_QUEUED && !is_known;
     });
     if (event) {
-        fmt::print("{}", assignments(*event));
+        print(*event);
         return kExitOk;
     }
     return handle.closed() ? handle.explain("") : kExitNo;
@@ -241,7 +278,7 @@ int accept_offer(std::int64_t op, int size, double timeout) {
     const auto event = agreement_in_flight(handle, op, deadline);
     if (!event) return handle.explain(kNothing);
     if (!is_offer(*event)) {  // an earlier process has accepted it
-        fmt::print("{}", assignments(*event));
+        print(*event);
         return kExitOk;
     }
     const int code =
@@ -280,7 +317,7 @@ int report_done(std::int64_t op, double timeout) {
         const int code = conclude(handle, mine, deadline, is_applied);
         if (code != kExitOk) return code;
     } else if (event->type == ELASTIC_EVENT_RESIZED) {
-        fmt::print("{}", assignments(*event));
+        print(*event);
         if (!expands) return kExitOk;
     }
     if (const int code = elastic_done(handle, mine); code < 0) return refused(handle, code);
@@ -298,7 +335,7 @@ int request_nodes(int nodes, int least, double timeout) {
                (e.type == ELASTIC_EVENT_RESIZED || e.type == ELASTIC_EVENT_ENDED);
     });
     if (!event) return handle.explain("no answer from the controller in time");
-    fmt::print("{}", assignments(*event));
+    print(*event);
     if (event->type == ELASTIC_EVENT_RESIZED) {
         if (event->op > 0) elastic_done(handle, event->op);
         return kExitOk;
@@ -321,7 +358,7 @@ int release_nodes(const std::string& what, double timeout) {
                (e.type == ELASTIC_EVENT_RESIZED || e.type == ELASTIC_EVENT_ENDED);
     });
     if (!event) return handle.explain("no answer from the controller in time");
-    fmt::print("{}", assignments(*event));
+    print(*event);
     if (event->type == ELASTIC_EVENT_RESIZED) return kExitOk;
     fail(Error{event->reason});
     return kExitNo;
@@ -344,20 +381,21 @@ int plan_step(int nodes, double in, double timeout) {
     const int size = answer->size;
     if (answer->type == ELASTIC_EVENT_ENDED || in > 0 || timeout <= 0 ||
         size == elastic_nodes(handle)) {
-        fmt::print("{}", assignments(*answer));
+        print(*answer);
         if (answer->type != ELASTIC_EVENT_ENDED) return kExitOk;
         fail(Error{answer->reason});
         return kExitNo;
     }
     const auto change = handle.next(Deadline(timeout), is_stage);
     if (!change) return handle.explain("the nodes of the step have not come or gone in time");
-    fmt::print("{}", assignments(*change));
+    print(*change);
     return kExitOk;
 }
 
 int print_environment() {
     const JobSize size = present_size();
-    if (size.code == kExitOk) fmt::print("{}", environment(size));
+    if (size.code == kExitOk)
+        fmt::print("{}", prints_json ? environment_json(size).dump() + '\n' : environment(size));
     return size.code;
 }
 
@@ -365,8 +403,13 @@ int print_nodes(const std::string& node_list) {
     const JobSize size = node_list.empty() ? present_size() : JobSize{kExitOk, node_list};
     if (size.code != kExitOk) return size.code;
     const auto names = expand_hostlist(size.node_list);
-    if (!names) return fail(names.error());
-    for (const std::string& name : *names) fmt::print("{}\n", name);
+    if (!names) return fail(error("'{}': {}", size.node_list, names.error().message));
+    Json list = Json::array();
+    for (const std::string& name : *names) list.push(name);
+    if (prints_json)
+        fmt::print("{}\n", Json::object().set("nodes", list).dump());
+    else
+        fmt::print("{}\n", fmt::join(*names, "\n"));
     return kExitOk;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "common/json.hpp"
 #include "libelastic/elastic.h"
 #include "selastic/controller_commands.hpp"
 
@@ -16,8 +17,15 @@ namespace elastic::tools {
 // _DEADLINE, _OUTCOME, _REASON; all of them, so that none keeps the value of an earlier event.
 std::string assignments(const elastic_event&);
 
-// The environment of a job that now has these nodes, for eval.
+// The same as an object: event, kind, op, nodes, node_list, size, deadline, outcome, reason.
+Json to_json(const elastic_event&);
+
+// The environment of a job that now has these nodes, for eval, or as an object: set, unset.
 std::string environment(const JobSize&);
+Json environment_json(const JobSize&);
+
+// What the commands below print is JSON from now on.
+void print_json();
 
 // `timeout` in seconds, < 0: for ever.  `op` 0: the one in flight.  What is only told again of
 // operation `after` or an earlier one is passed over.

@@ -45,7 +45,7 @@ CommandParser add_query(CommandParser app, Question what, const char* text,
                         const std::shared_ptr<QueryOptions>& o) {
     CommandParser sub = add(app, std::string(to_string(what)).c_str(), text, kOfCluster);
     o->query.what = what;
-    sub.add_flag("--json", o->json, "Print the answer as JSON");
+    sub.add_json(o->json, "Print the answer as JSON");
     sub.runs([o, render] { return query_and_print(o->query, o->json, render); });
     return sub;
 }
@@ -95,7 +95,7 @@ void add_evacuate(CommandParser app) {
     sub.add_option("--timeout", o->timeout, "Seconds to go on; 1800 by default")
         .number(0, kMostSeconds)
         .type_name("S");
-    sub.add_flag("--json", o->json, "Print the last answer as JSON in place of progress");
+    sub.add_json(o->json, "Print the last answer as JSON in place of progress");
     sub.runs([o] { return evacuate(*o); });
 }
 
@@ -103,6 +103,7 @@ struct JobOptions {
     std::int64_t op = 0;
     int nodes = 0, least = 0, size = 0;
     double timeout = 0, in = 0;
+    bool json = false;
     std::string text;
 };
 
@@ -111,7 +112,11 @@ using Shared = std::shared_ptr<JobOptions>;
 CommandParser add_job_command(CommandParser app, const char* name, const char* text,
                               const Shared& o, int (*command)(const JobOptions&)) {
     CommandParser sub = add(app, name, text, kOfJob);
-    sub.runs([o, command] { return command(*o); });
+    sub.add_json(o->json, "Print JSON in place of what a shell reads");
+    sub.runs([o, command] {
+        if (o->json) print_json();
+        return command(*o);
+    });
     return sub;
 }
 
@@ -220,7 +225,7 @@ void add_journal(CommandParser app) {
         o->filter.job = job;
     }).type_name("JOB");
     sub.add_flag("--follow", o->filter.follow, "Go on with new events until interrupted");
-    sub.add_flag("--json", o->filter.json, "One JSON object a line");
+    sub.add_json(o->filter.json, "One JSON object a line");
     sub.runs([o] {
         return o->file.empty() ? show_journal(o->filter) : show_journal_file(o->file, o->filter);
     });
@@ -231,7 +236,7 @@ void add_snapshot(CommandParser app) {
     CommandParser sub =
         add(app, "snapshot", "Print what the scheduler saw and decided in its last pass, as JSON",
             kOfCluster);
-    sub.add_flag("--json", *json, "On one line");
+    sub.add_json(*json, "On one line");
     sub.runs([json] { return show_snapshot(*json); });
 }
 
@@ -241,7 +246,7 @@ void add_check(CommandParser app) {
         add(app, "check", "Replay a journal and report what cannot be", kOfJournals);
     sub.add_option("JOURNAL", o->files, "Its files, in any order").required();
     sub.add_flag("--running", o->may_still_run, "Jobs without an end are fine");
-    sub.add_flag("--json", o->json, "One JSON object");
+    sub.add_json(o->json, "One JSON object");
     sub.runs([o] { return check_journal(*o); });
 }
 
@@ -250,7 +255,7 @@ void add_hours(CommandParser app) {
     CommandParser sub =
         add(app, "hours", "Say for how long jobs held nodes and what these cost", kOfJournals);
     sub.add_option("JOURNAL", o->files, "Its files, in any order").required();
-    sub.add_flag("--json", o->json, "One JSON object");
+    sub.add_json(o->json, "One JSON object");
     sub.runs([o] { return show_hours(*o); });
 }
 
@@ -260,7 +265,7 @@ void add_observed(CommandParser app) {
         add(app, "observed", "Say what Observe=yes has seen that resizes would have changed",
             kOfJournals);
     sub.add_option("JOURNAL", o->files, "Its files, in any order").required();
-    sub.add_flag("--json", o->json, "One JSON object");
+    sub.add_json(o->json, "One JSON object");
     sub.runs([o] { return show_observed(*o); });
 }
 
@@ -277,6 +282,7 @@ void add_gantt(CommandParser app) {
     sub.add_option("--color,--colour", o->colour, "auto, always or never")
         .one_of({"auto", "always", "never"});
     sub.add_flag("--ascii", o->ascii, "No characters beyond ASCII");
+    sub.add_json(o->json, "Print what would be drawn as one JSON object");
     sub.runs([o] { return draw_gantt(*o); });
 }
 
