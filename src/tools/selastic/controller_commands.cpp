@@ -20,11 +20,6 @@ std::string number(const Json& object, std::string_view key) {
     return object.has(key) ? fmt::format("{}", object.get_int(key)) : "";
 }
 
-// As users know it.
-std::string label(const Json& job) {
-    return job.has("array") ? job.get_string("array") : number(job, "job");
-}
-
 std::string agreement_text(const Json& agreement) {
     if (!agreement.is_object()) return "";
     const std::string list = agreement.get_string("node_list");
@@ -101,23 +96,6 @@ std::string field(std::string_view name, const std::string& value) {
     return value.empty() ? "" : fmt::format("{:<12} {}\n", name, printable(value, kMaxValue));
 }
 
-// What a reply calls the jobs of its events.
-journal::JobNames names_of(const Json& reply) {
-    journal::JobNames names;
-    const Json given = reply.get("names");
-    for (const std::string& job : given.keys())
-        if (const auto id = parse_unsigned(job))
-            names.learn(static_cast<JobId>(*id), given.get_string(job));
-    return names;
-}
-
-std::string event_line(const Json& json, journal::JobNames& names) {
-    const Result<journal::Event> event = journal::event_from_json(json);
-    if (!event) return printable(json.dump(), 1000) + '\n';
-    names.learn(*event);
-    return fmt::format("{}  {}\n", time_text(event->time), journal::describe(*event, names));
-}
-
 void print_events(const Json& reply, bool json) {
     const Json events = reply.get("events");
     journal::JobNames names = names_of(reply);
@@ -157,6 +135,26 @@ int follow(Asker& asker, const JournalFilter& filter, Json body) {
 }
 
 }  // namespace
+
+std::string job_label(const Json& job) {
+    return job.has("array") ? job.get_string("array") : number(job, "job");
+}
+
+journal::JobNames names_of(const Json& reply) {
+    journal::JobNames names;
+    const Json given = reply.get("names");
+    for (const std::string& job : given.keys())
+        if (const auto id = parse_unsigned(job))
+            names.learn(static_cast<JobId>(*id), given.get_string(job));
+    return names;
+}
+
+std::string event_line(const Json& json, journal::JobNames& names) {
+    const Result<journal::Event> event = journal::event_from_json(json);
+    if (!event) return printable(json.dump(), 1000) + '\n';
+    names.learn(*event);
+    return fmt::format("{}  {}\n", time_text(event->time), journal::describe(*event, names));
+}
 
 int query_and_print(const protocol::Query& query, bool json, std::string (*render)(const Json&)) {
     const auto asker = connect();
@@ -232,7 +230,7 @@ std::string render_jobs(const Json& body) {
             now = "not connected";
         if (now.empty() && job.has("cannot_leave")) now = bound_text(job);
         if (now.empty()) now = job.get_string("would");
-        rows.push_back({label(job), job.get_string("user"), job.get_string("name"),
+        rows.push_back({job_label(job), job.get_string("user"), job.get_string("name"),
                         job.get_string("class"), job.get_string("state"), number(job, "nodes"),
                         range_text(job), number(job, "resizes"), job.get_string("node_list"), now});
     }
@@ -247,7 +245,7 @@ std::string render_jobs(const Json& body) {
 std::string render_job(const Json& body) {
     const Json job = body.get("job");
     std::string out;
-    out += field("job", label(job));
+    out += field("job", job_label(job));
     out += field("name", job.get_string("name"));
     out += field("user", job.get_string("user"));
     out += field("class", job.get_string("class"));

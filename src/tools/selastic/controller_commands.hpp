@@ -7,6 +7,7 @@
 #include "common/json.hpp"
 #include "common/result.hpp"
 #include "common/time.hpp"
+#include "journal/event.hpp"
 #include "protocol/message.hpp"
 #include "selastic/file_commands.hpp"
 
@@ -29,6 +30,12 @@ int show_snapshot(bool json);
 
 // `selastic journal` without --file.
 int show_journal(const JournalFilter&);
+
+// Of a job of a reply, as users know it.
+std::string job_label(const Json& job);
+// What a reply calls the jobs of its events, and one of these as a line.
+journal::JobNames names_of(const Json& reply);
+std::string event_line(const Json& event, journal::JobNames&);
 
 // Bodies of replies as text.  Whatever a body lacks is shown as empty.
 std::string render_jobs(const Json& body);

@@ -18,6 +18,8 @@
 #include "selastic/file_commands.hpp"
 #include "selastic/job_argument.hpp"
 #include "selastic/job_commands.hpp"
+#include "selastic/top_command.hpp"
+#include "selastic/top_frame.hpp"
 
 namespace elastic::tools {
 namespace {
@@ -240,6 +242,20 @@ void add_snapshot(CommandParser app) {
     sub.runs([json] { return show_snapshot(*json); });
 }
 
+void add_top(CommandParser app) {
+    auto o = std::make_shared<TopOptions>();
+    CommandParser sub = add(app, "top", "Watch the cluster in a terminal", kOfCluster);
+    sub.add_option("--sort", o->sort, "The jobs that run by this; by default by job")
+        .one_of(top_sort_keys())
+        .type_name("KEY");
+    sub.add_flag("--reverse", o->reverse, "In the opposite order");
+    sub.add_option("--filter", o->filter, "Only jobs whose number, user, name or class has it")
+        .type_name("TEXT");
+    sub.add_flag("--once", o->once, "Print one frame as text");
+    sub.add_json(o->json, "Print what a frame shows as one JSON object");
+    sub.runs([o] { return top(*o); });
+}
+
 void add_check(CommandParser app) {
     auto o = std::make_shared<CheckOptions>();
     CommandParser sub =
@@ -296,6 +312,7 @@ void add_commands(CommandParser app) {
     add_evacuate(app);
     add_serve(app);
     add_snapshot(app);
+    add_top(app);
     add_journal(app);
     add_job_commands(app);
     add_check(app);
