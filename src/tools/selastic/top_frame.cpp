@@ -204,6 +204,11 @@ Part asked_part(const TopData& data, const TopView& view) {
     return part;
 }
 
+// As the last plan or else a forecast says.
+Duration starts_in(const Json& job) {
+    return job.get_number("promised", job.get_number("starts_in", kNever));
+}
+
 // In the order of expected starts; who has none comes last.
 Part queue_part(const TopData& data, const TopView& view) {
     const Widths w(view.width);
@@ -215,8 +220,8 @@ Part queue_part(const TopData& data, const TopView& view) {
               {},
               "no job waits"};
     for (const Json& job : jobs) {
-        const std::string start =
-            job.has("starts_in") ? format_duration(job.get_number("starts_in")) : "not known";
+        const Duration left = starts_in(job);
+        const std::string start = left < kNever ? format_duration(left) : "not known";
         part.rows.push_back({{TopStyle::plain, first_cells(job, w) + cell(start, w.bar) +
                                                    printable(job.get_string("state"))}});
     }

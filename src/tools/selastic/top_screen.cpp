@@ -191,7 +191,7 @@ Result<std::unique_ptr<TopScreen>> open_screen() {
         return error("the terminal '{}' is not known; set TERM, or --once prints text",
                      term ? term : "");
     }
-    return std::make_unique<Ncurses>(screen);
+    return std::unique_ptr<TopScreen>(std::make_unique<Ncurses>(screen));
 }
 
 int with_terminal_kept(int (*body)(void*), void* argument) {
