@@ -213,8 +213,7 @@ Duration starts_in(const Json& job) {
 Part queue_part(const TopData& data, const TopView& view) {
     const Widths w(view.width);
     auto jobs = jobs_of(data.jobs, view.filter, [](const Json& job) { return !holds_nodes(job); });
-    std::ranges::stable_sort(jobs, {},
-                             [](const Json& job) { return job.get_number("starts_in", kNever); });
+    std::ranges::stable_sort(jobs, {}, starts_in);
     Part part{TopPart::queue,
               heading(headings(w) + cell("STARTS IN", w.bar) + "STATE", view.width),
               {},
