@@ -126,7 +126,7 @@ def test_a_controller_that_is_away_is_waited_for(cluster, top):
     terminal.wait(row(app.job, 2))
     cluster.start_controller()
     wait_until(lambda: "no answer" not in terminal.screen(), "it goes on")
-    app.wait_connected()
+    cluster.wait_connected(app.job)
     cluster.run("selastic", "expand", app.job, 4)
     app.take_expand()
     terminal.wait(row(app.job, 4))
