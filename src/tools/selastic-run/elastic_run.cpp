@@ -104,7 +104,7 @@ void ElasticRun::take_events() {
     elastic_event event{};
     while (!over_ && elastic_poll(job_, 0, &event) > 0)
         take_event(JobEvent{event.type, event.kind, event.nodes, event.size, event.op,
-                            event.deadline, event.node_list, event.reason});
+                            event.deadline, event.node_list, event.reason, event.outcome});
 }
 
 void ElasticRun::take_event(const JobEvent& event) {

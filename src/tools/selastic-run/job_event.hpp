@@ -15,6 +15,7 @@ struct JobEvent {
     std::int64_t op = 0;
     Duration deadline = 0;
     std::string node_list, reason;
+    int outcome = 0;
 };
 
 }  // namespace elastic::tools

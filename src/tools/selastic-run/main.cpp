@@ -13,6 +13,7 @@
 #include "selastic-run/job_step.hpp"
 #include "selastic-run/lone_run.hpp"
 #include "selastic-run/options.hpp"
+#include "selastic-run/pmix_run.hpp"
 #include "selastic-run/program_settings.hpp"
 #include "selastic-run/rebirth_run.hpp"
 #include "selastic-run/workers_run.hpp"
@@ -95,12 +96,15 @@ int run(RunOptions options) {
     if (!job) return fail(Error{elastic_strerror(code)});
     if (code == ELASTIC_OK) lone->resizes();
     options.tasks_per_node = tasks_per_node(options);
-    if (!options.workers) options = mpi_options(options);
+    if (!options.workers && !options.pmix) options = mpi_options(options);
     wait_in_fences(options);
     if (options.dry_run && options.workers) return print_workers(options);
     if (options.dry_run)
         return print_plan(options.stops() ? options : rebirth_options(options),
                           present_place(job.get()));
+#ifdef HAVE_PMIX
+    if (code == ELASTIC_OK && options.pmix) return run_with_pmix(job.get(), options);
+#endif
     if (code == ELASTIC_OK && options.workers) return run_workers(job.get(), options);
     if (code == ELASTIC_OK && options.stops()) return run_with_checkpoints(job.get(), options);
     if (code == ELASTIC_OK) return run_with_rebirth(job.get(), options);
@@ -134,6 +138,11 @@ Result<RunOptions> read(CommandLine line, Words rest) {
         return Error{"--workers: workers are not stopped for a resize"};
     if (options.stop_first && (options.workers || options.stops()))
         return Error{"--stop-first: only for programs with libelastic-mpi"};
+    if (options.pmix && (options.workers || options.stops() || options.stop_first))
+        return Error{"--pmix: the program asks, and is not stopped for a resize"};
+#ifndef HAVE_PMIX
+    if (options.pmix) return Error{"--pmix: this was built without PMIx (libpmix-dev)"};
+#endif
     if (!options.workers && (!(options.join + options.leave).empty() || options.control >= 0))
         return Error{"--join, --leave, --control: only with --workers"};
     if (const auto restart = restart_words(options); !restart)
@@ -179,12 +188,18 @@ void add_workers(CommandParser app, CommandLine& line) {
         .type_name("FD");
 }
 
+void add_pmix(CommandParser app, CommandLine& line) {
+    app.add_flag("--pmix", line.run.pmix,
+                 "The program asks for nodes, and gives some back, by PMIx_Allocation_request()");
+}
+
 void add_commands(CommandParser app) {
     auto line = std::make_shared<CommandLine>();
     app.end_at_unknown_word();
     add_stopping(app, *line);
     add_rebirth(app, *line);
     add_workers(app, *line);
+    add_pmix(app, *line);
     app.add_option("--tasks-per-node", line->run.tasks_per_node,
                    "As many as the job began with by default")
         .whole_number(1, 1'000'000)

@@ -32,6 +32,8 @@ struct RunOptions {
     std::string join = {}, leave = {};  // commands for a shell; "": none
     int control = -1;                   // descriptor of a socket; -1: none
 
+    bool pmix = false;  // the program asks for nodes by PMIx
+
     bool json = false;  // of a dry run
     bool dry_run = false;
 
