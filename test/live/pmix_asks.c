@@ -16,12 +16,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int answers, events;
 
-static void print_infos(const char* what, const char* status, const pmix_info_t* info, size_t count) {
+static void print_infos(const char* what, const char* status, const pmix_info_t* info,
+                        size_t count) {
     printf("%s %s", what, status);
     for (size_t i = 0; i < count; ++i) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_ALLOC_NODE_LIST)) printf(" list=%s", info[i].value.data.string);
+        if (PMIX_CHECK_KEY(&info[i], PMIX_ALLOC_NODE_LIST))
+            printf(" list=%s", info[i].value.data.string);
         if (PMIX_CHECK_KEY(&info[i], PMIX_ALLOC_ID)) printf(" job=%s", info[i].value.data.string);
-        if (PMIX_CHECK_KEY(&info[i], PMIX_ALLOC_REQ_ID)) printf(" id=%s", info[i].value.data.string);
+        if (PMIX_CHECK_KEY(&info[i], PMIX_ALLOC_REQ_ID))
+            printf(" id=%s", info[i].value.data.string);
         if (PMIX_CHECK_KEY(&info[i], PMIX_ALLOC_NUM_NODES))
             printf(" nodes=%lu", (unsigned long)info[i].value.data.uint64);
     }
@@ -52,9 +55,11 @@ static void answered(pmix_status_t status, pmix_info_t* info, size_t count, void
     (void)data;
 }
 
-static void told(size_t handler, pmix_status_t status, const pmix_proc_t* source, pmix_info_t info[], size_t count,
-                 pmix_info_t* results, size_t result_count, pmix_event_notification_cbfunc_fn_t done, void* data) {
-    print_infos("event", status == DVM_IS_READY ? "resized" : PMIx_Error_string(status), info, count);
+static void told(size_t handler, pmix_status_t status, const pmix_proc_t* source,
+                 pmix_info_t info[], size_t count, pmix_info_t* results, size_t result_count,
+                 pmix_event_notification_cbfunc_fn_t done, void* data) {
+    print_infos("event", status == DVM_IS_READY ? "resized" : PMIx_Error_string(status), info,
+                count);
     if (done) done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, data);
     count_one(&events);
     (void)handler, (void)source, (void)results, (void)result_count;
@@ -74,7 +79,8 @@ static void ask(const char* how, const char* text, int number) {
         PMIX_INFO_LOAD(&info[count++], PMIX_ALLOC_NODE_LIST, text, PMIX_STRING);
     else if (nodes > 0)
         PMIX_INFO_LOAD(&info[count++], PMIX_ALLOC_NUM_NODES, &nodes, PMIX_UINT64);
-    if (directive == PMIX_ALLOC_EXTEND) PMIX_INFO_LOAD(&info[count++], PMIX_TIMEOUT, &seconds, PMIX_INT);
+    if (directive == PMIX_ALLOC_EXTEND)
+        PMIX_INFO_LOAD(&info[count++], PMIX_TIMEOUT, &seconds, PMIX_INT);
     const pmix_status_t status = PMIx_Allocation_request_nb(directive, info, count, answered, NULL);
     if (status != PMIX_SUCCESS) {
         printf("ask %s\n", PMIx_Error_string(status));
@@ -102,9 +108,11 @@ int main(int argc, char** argv) {
         fflush(stdout);
         PMIX_VALUE_RELEASE(size);
     }
-    if ((status = PMIx_Fence(&all, 1, NULL, 0)) != PMIX_SUCCESS) printf("fence %s\n", PMIx_Error_string(status));
+    if ((status = PMIx_Fence(&all, 1, NULL, 0)) != PMIX_SUCCESS)
+        printf("fence %s\n", PMIx_Error_string(status));
     if (self.rank == 0) {
-        for (int i = 1, number = 1; i + 1 < argc; i += 2, ++number) ask(argv[i], argv[i + 1], number);
+        for (int i = 1, number = 1; i + 1 < argc; i += 2, ++number)
+            ask(argv[i], argv[i + 1], number);
         printf("end\n");
     }
     PMIx_Fence(&all, 1, NULL, 0);

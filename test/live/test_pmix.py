@@ -30,6 +30,11 @@ def asks(cluster):
     return start
 
 
+def name(status):
+    """PMIx 4 says NOT-SUPPORTED, and ERR-... of some; later ones PMIX_ERR_NOT_SUPPORTED."""
+    return status.replace("_", "-").removeprefix("PMIX-").removeprefix("ERR-").removeprefix("ERROR-")
+
+
 def finish(cluster, job):
     assert cluster.wait_state(job, "COMPLETED", "FAILED", within=60) == "COMPLETED", cluster.output(job)
     return cluster.output(job).splitlines()
@@ -39,14 +44,12 @@ def test_extend_release_and_reacquire(cluster, asks):
     job = asks("extend", 2, "release", 1, "reacquire", 0)
     lines = finish(cluster, job)
     told = [line.split() for line in lines if line.split()[0] in ("answer", "event")]
-    assert [words[:2] for words in told] in [
-        [["answer", "SUCCESS"], ["event", "resized"]] * 3,
-        [["answer", "PMIX_SUCCESS"], ["event", "resized"]] * 3], lines
+    assert [(words[0], name(words[1])) for words in told] == [("answer", "SUCCESS"), ("event", "resized")] * 3, lines
     for words in told:
         assert f"job={job}" in words, lines
     assert [words[-1] for words in told] == ["nodes=2"] * 2 + ["nodes=1"] * 4, lines
-    for (answer, event), name in zip(zip(told[::2], told[1::2]), ("extend", "release", "reacquire")):
-        assert f"id={name}" in answer and f"id={name}" in event and answer[2:] == event[2:], lines
+    for (answer, event), what in zip(zip(told[::2], told[1::2]), ("extend", "release", "reacquire")):
+        assert f"id={what}" in answer and f"id={what}" in event and answer[2:] == event[2:], lines
     sizes = [(entry["kind"], entry["from"], entry["to"]) for entry in cluster.journal(job, "resize")]
     assert sizes == [("expand", 1, 3), ("shrink", 3, 2), ("expand", 2, 3)], sizes
 
@@ -60,10 +63,8 @@ def test_all_processes_have_the_server(cluster, asks):
 def test_what_cannot_be(cluster, asks):
     job = asks("extend", 9, "release", 1, "new", 1)
     lines = finish(cluster, job)
-    statuses = [line.split()[1].removeprefix("PMIX_") for line in lines if line.startswith("answer")]
-    assert statuses == ["ERR-OUT-OF-RESOURCE", "ERR-BAD-PARAM", "ERR-NOT-SUPPORTED"] or \
-        [status.replace("_", "-").replace("PMIX-", "") for status in statuses] == \
-        ["OUT-OF-RESOURCE", "BAD-PARAM", "NOT-SUPPORTED"], lines
+    statuses = [name(line.split()[1]) for line in lines if line.startswith("answer")]
+    assert statuses == ["OUT-OF-RESOURCE", "BAD-PARAM", "NOT-SUPPORTED"], lines
     assert not cluster.journal(job, "resize")
 
 
