@@ -30,7 +30,7 @@ touch "$dir/day one.journal" "$dir/night.journal"
 mkdir "$dir/folder"
 
 read_completion selastic
-offers 'show shrink snapshot step' s
+offers 'show shrink serve snapshot step' s
 offers 'gantt' ga
 offers '--svg' gantt --sv
 offers 'auto always never' gantt --color ''
