@@ -97,7 +97,7 @@ def test_it_follows_a_job_that_is_resized(cluster, serve, page):
     assert f"job {app.job} is asked to give up n4 (asked for by" in log
     assert f"job {app.job}: 4 → 3 nodes, gave up n4 (asked for by" in log
     assert page.run("return holder.filter(Boolean).length") == 3
-    waits = cluster.sbatch("-N8", "--job-name=waits", wrap="true")
+    waits = cluster.sbatch("-N8", "--exclusive", "--job-name=waits", wrap="true")
     wait_until(lambda: f"{waits} waits (root)" in page.text("queue-rows"), "the queue is shown")
     cluster.run("scancel", waits)
     app.exit()

@@ -46,8 +46,8 @@ def test_documents(cluster, serve):
 
 def test_a_waiting_job_has_a_promised_start(cluster, serve):
     served = serve()
-    cluster.sbatch("-N8", "-t1", wrap="sleep 60")
-    waits = cluster.sbatch("-N8", "-t1", wrap="true")
+    cluster.sbatch("-N8", "-t1", "--exclusive", wrap="sleep 60")
+    waits = cluster.sbatch("-N8", "-t1", "--exclusive", wrap="true")
     jobs = served.wait("/api/jobs.json", lambda jobs: any("promised" in job for job in jobs["jobs"]), "it has one")
     shown = next(job for job in jobs["jobs"] if job["job"] == waits)
     assert shown["state"] == "PENDING" and time.time() < shown["promised"] < time.time() + 180
