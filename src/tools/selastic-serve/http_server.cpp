@@ -297,15 +297,17 @@ MHD_Result HttpServer::Daemon::send(MHD_Connection* connection, const Answer& an
 MHD_Result HttpServer::Daemon::open_stream(MHD_Connection* connection) {
     constexpr std::size_t kBlock = 512;
     auto* stream = new Stream{*this, connection};
+    bool is_admitted = false;
     {
         const std::scoped_lock lock(mutex_);
-        if (streams_.size() < kMostStreams) {
+        is_admitted = streams_.size() < kMostStreams;
+        if (is_admitted) {
             streams_.insert(stream);
             peers_[connection].busy_since = kNever;
             ++answers_[MHD_HTTP_OK];
         }
     }
-    if (!streams_.contains(stream)) {
+    if (!is_admitted) {
         delete stream;
         return send(connection, refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "too many follow already"),
                     false);
