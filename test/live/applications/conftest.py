@@ -12,6 +12,7 @@ import shutil
 import pytest
 from elastic_live import CLONE, ELASTIC, Cluster
 from mpi_programs import MPIS, Program
+from unchanged_programs import PROGRAMS
 
 
 def pytest_generate_tests(metafunc):
@@ -63,6 +64,15 @@ def asks(cluster, mpi):
 @pytest.fixture
 def many_objects(cluster, mpi):
     return program(cluster, mpi, "many_objects")
+
+
+@pytest.fixture
+def folder(cluster):
+    """A folder that all nodes see, with what unchanged programs need."""
+    made = cluster.new_folder("unchanged")
+    shutil.copytree(PROGRAMS, made, dirs_exist_ok=True)
+    shutil.copytree(CLONE / "src/tools/selastic-run/profiles", made / "profiles")
+    return made
 
 
 class Script(Program):

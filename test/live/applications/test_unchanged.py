@@ -7,62 +7,11 @@ by an exact result.
 
 import importlib.metadata
 import importlib.util
-import pathlib
 import re
-import shutil
 import subprocess
 
 import pytest
-from elastic_live import CLONE, wait_until
-
-PROGRAMS = pathlib.Path(__file__).parent / "programs"
-PATIENCE = 180  # seconds: torch takes some to load
-
-
-def skip_without(program, package):
-    if not shutil.which(program):
-        pytest.skip(f"there is no {package}: contribs/install-deps --applications")
-
-
-@pytest.fixture
-def folder(cluster):
-    """A folder that all nodes see, with what the programs need."""
-    made = cluster.new_folder("unchanged")
-    shutil.copytree(PROGRAMS, made, dirs_exist_ok=True)
-    shutil.copytree(CLONE / "src/tools/selastic-run/profiles", made / "profiles")
-    return made
-
-
-class Run:
-    """A job that runs commands in the folder."""
-
-    def __init__(self, cluster, folder, nodes, commands):
-        self.cluster, self.folder = cluster, folder
-        script = folder / "job.sh"
-        script.write_text(f"#!/bin/bash\ncd {folder}\nexport OMP_NUM_THREADS=1 GLOO_SOCKET_IFNAME=lo "
-                          f"SELASTIC_PROFILES={folder}/profiles\n{commands}\n")
-        self.job = cluster.sbatch(f"-N{nodes}", "--ntasks-per-node=1", "--elastic=malleable,min=1,max=4", str(script))
-
-    def output(self):
-        return self.cluster.output(self.job)
-
-    def read(self, name):
-        path = self.folder / name
-        return path.read_text() if path.exists() else ""
-
-    def wait(self, condition, what):
-        wait_until(condition, lambda: f"{what}:\n{self.output()[-3000:]}", within=PATIENCE)
-
-    def resize(self, nodes):
-        command = "shrink" if nodes < len(self.cluster.nodes_of(self.job)) else "expand"
-        self.wait(lambda: self.cluster.run("selastic", command, self.job, nodes, check=False).code == 0,
-                  f"job {self.job} is offered {nodes} nodes")
-        self.cluster.wait_size(self.job, nodes, within=PATIENCE)
-
-    def finish(self):
-        state = self.cluster.wait_state(self.job, "COMPLETED", "FAILED", within=PATIENCE)
-        assert state == "COMPLETED", self.output()
-        return self.output()
+from unchanged_programs import Run, skip_without
 
 
 @pytest.fixture
