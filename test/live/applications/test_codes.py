@@ -113,3 +113,19 @@ def test_hpcc(cluster, folder, alone):
     alone("hpcc")
     found = residuals(folder / "codes")
     assert found and found == residuals(folder / "alone"), found
+
+
+def test_cp2k(cluster, folder, alone):
+    skip_without("cp2k.psmp", "cp2k")
+
+    def energies(text):
+        return {int(row[0]): float(row[4]) for row in map(str.split, text.splitlines()) if row[0] != "#"}
+    run = started(cluster, folder, 2, "cp2k --checkpoint-file h2-1.restart", "cp2k.psmp -i h2.inp")
+    run.wait(lambda: "\n         2 " in run.read("codes/h2-1.ener"), "it has computed two steps")
+    before = max(energies(run.read("codes/h2-1.ener")))
+    run.held("cp2k.psmp").resize(1, is_there(folder / "codes/EXIT"))
+    output = run.finish()
+    assert resized_lines(output) == ["2 -> 1"], output
+    alone("cp2k.psmp", "-i", "h2.inp")
+    expected = energies(run.read("alone/h2-1.ener"))
+    assert before < max(expected) and energies(run.read("codes/h2-1.ener")) == pytest.approx(expected, abs=1e-5)
