@@ -129,3 +129,22 @@ def test_cp2k(cluster, folder, alone):
     alone("cp2k.psmp", "-i", "h2.inp")
     expected = energies(run.read("alone/h2-1.ener"))
     assert before < max(expected) and energies(run.read("codes/h2-1.ener")) == pytest.approx(expected, abs=1e-5)
+
+
+def test_openfoam(cluster, folder, alone):
+    skip_without("icoFoam", "openfoam")
+
+    def courant_numbers(output):
+        return dict(re.findall(r"^Time = (\S+)\n\nCourant Number mean: (\S+)", output, re.M))
+    run = started(cluster, folder, 1, "openfoam --srun=--kill-on-bad-exit", "sh solve.sh icoFoam",
+                  "cd cavity; export WM_PROJECT_DIR=/usr/share/openfoam; blockMesh")
+    run.wait(lambda: len(courant_numbers(run.output())) >= 20, "it has computed some steps")
+    before = len(courant_numbers(run.output()))
+    run.held("icoFoam").resize(2, has_signal)
+    output = run.finish()
+    assert resized_lines(output) == ["1 -> 2"] and "nProcs : 2" in output, output
+    expected = courant_numbers(alone("sh", "-c", "cd cavity; export WM_PROJECT_DIR=/usr/share/openfoam; "
+                                     "blockMesh && icoFoam"))
+    found = courant_numbers(output)
+    assert before < len(expected) == 1000 and found.keys() == expected.keys()
+    assert all(abs(float(found[time]) - float(expected[time])) < 1e-6 for time in found)
