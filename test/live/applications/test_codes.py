@@ -54,14 +54,16 @@ def test_quantum_espresso(cluster, folder, alone):
         return [float(energy) for energy in re.findall(r"^!\s+total energy\s+=\s+(\S+) Ry", output, re.M)]
     run = started(cluster, folder, 2, "quantum-espresso", "pw.x -in pw.in")
     run.wait(lambda: len(energies(run.output())) >= 2, "it has computed two steps")
-    before = len(energies(run.output()))
     run.held("pw.x").resize(1, is_there(codes / "pwscf.EXIT"))
     output = run.finish()
-    assert resized_lines(output) == ["2 -> 1"] and before < 12, output
-    # Each start does as many steps as the input says.
+    assert resized_lines(output) == ["2 -> 1"], output
+    start, again = (energies(part) for part in output.split("Program PWSCF")[1:])
     expected = energies(alone("pw.x", "-in", "pw.in"))
-    assert len(expected) == 12 and energies(output)[:12] == pytest.approx(expected, abs=1e-5)
-    assert len(energies(output)) > 12
+    # Each start does as many steps as the input says, and the second may repeat the last that has not moved the atoms.
+    if again[0] == pytest.approx(start[-1], abs=1e-6):
+        del start[-1]
+    assert 0 < len(start) < len(expected) == len(again) == 24
+    assert (start + again)[:24] == pytest.approx(expected, abs=1e-5)
 
 
 def test_abinit(cluster, folder, alone):
