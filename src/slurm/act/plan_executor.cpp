@@ -83,6 +83,7 @@ bool PlanExecutor::stops_at_limits() const {
 
 bool PlanExecutor::do_action(const Action& action, Time now) {
     if (config_.observe == core::Observe::yes && only_observe(action, now)) return false;
+    if (asks_by_part_of_nodes(action)) return false;
     switch (action.kind) {
         case ActionKind::start:
             return do_start(action, now);
@@ -107,6 +108,13 @@ bool PlanExecutor::do_action(const Action& action, Time now) {
             break;
     }
     return false;
+}
+
+// The plan after the last report may not want what this one would ask an application for.
+bool PlanExecutor::asks_by_part_of_nodes(const Action& action) const {
+    if (reading_.roll_call.is_over()) return false;
+    return (action.kind == ActionKind::shrink && action.beneficiary) ||
+           (action.kind == ActionKind::expand && !action.op);
 }
 
 // False if the action resizes nobody.

@@ -87,6 +87,7 @@ void ClusterReader::read_again(Time now) {
                  reading_.view);
     reading_.answers.end_look();
     reading_.nodes.read(reading_.view.nodes_in_all);
+    if (!reading_.roll_call.is_over()) reading_.roll_call.note(unreported_nodes().count(), now);
     core::apply_prices(reading_.view.snapshot);
     mark_resizable(now);
     add_agreements();

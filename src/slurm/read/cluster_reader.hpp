@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/roll_call.hpp"
 #include "slurm/read/agreed_nodes.hpp"
 #include "slurm/read/node_states.hpp"
 #include "slurm/read/observer.hpp"
@@ -21,6 +22,7 @@ struct Reading {
     controller::PassRefusals refusals;
     controller::RefusalBook answers;             // of Slurm, which outlive the pass
     NodeStates nodes;                            // for those who watch
+    controller::RollCall roll_call;              // as of the last view
     PlannedStarts planned;                       // by Slurm, as of the last view
     controller::SchedulerParameters parameters;  // as of the last view; none with Starts=slurm
     int started = 0;                             // jobs, in this pass
