@@ -162,6 +162,13 @@ ReadParameters parse_scheduler_parameters(std::string_view text) {
     return read;
 }
 
+SchedulerParameters beside_slurm(const SchedulerParameters& read) {
+    constexpr int kSlurms = 500;  // bf_max_job_test where slurm.conf says nothing
+    SchedulerParameters values;
+    values.deepest = read.most_tested == Values::kUnbounded ? kSlurms : read.most_tested;
+    return values;
+}
+
 IgnoredParameters ignored_parameters(std::string_view text) {
     IgnoredParameters ignored;
     for (const auto& [key, value] : settings_of(text)) {

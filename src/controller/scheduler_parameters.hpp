@@ -36,8 +36,15 @@ struct SchedulerParameters {
     int most_threads = kUnbounded;  // max_rpc_cnt: with so many of slurmctld's no pass begins
     Duration least_interval = 0;    // the more of batch_sched_delay and sched_min_interval
 
+    // Where Slurm's loops start jobs: behind so many only the first jobs of each partition count.
+    int deepest = kUnbounded;
+
     bool operator==(const SchedulerParameters&) const = default;
 };
+
+// What is left of them beside Slurm's loops: these look no further down the queue than
+// bf_max_job_test for a job that could start now, but for the first jobs of partitions.
+SchedulerParameters beside_slurm(const SchedulerParameters&);
 
 struct ReadParameters {
     SchedulerParameters values;

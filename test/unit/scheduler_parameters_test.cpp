@@ -160,3 +160,9 @@ TEST(who_is_over_one_bound_does_not_count_for_the_others) {
     check_eq(depth.admit(kJob, 1), 0);
     check_eq(depth.admit(kOtherUser, 1), 1);
 }
+
+TEST(beside_slurm_the_depth_of_its_backfill_is_all_that_is_left) {
+    const auto set = beside_slurm(parse("bf_max_job_test=50,bf_max_job_user=2,assoc_limit_stop"));
+    check_that(set == SchedulerParameters{.deepest = 50});
+    check_that(beside_slurm(parse("")) == SchedulerParameters{.deepest = 500});
+}

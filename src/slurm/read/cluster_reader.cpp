@@ -56,10 +56,11 @@ bool ClusterReader::queue_is_current() const {
 // Slurm's loops go by them where these start jobs.
 void ClusterReader::read_parameters() {
     const bool is_ours = config_.starts == core::Starts::elastic;
-    const std::string_view now = is_ours ? text(slurm_conf.sched_params) : "";
+    const std::string now = fmt::format("{}:{}", is_ours, text(slurm_conf.sched_params));
     if (now == read_parameters_) return;
     read_parameters_ = now;
-    reading_.parameters = controller::parse_scheduler_parameters(now).values;
+    const auto read = controller::parse_scheduler_parameters(text(slurm_conf.sched_params)).values;
+    reading_.parameters = is_ours ? read : controller::beside_slurm(read);
 }
 
 void ClusterReader::read_again(Time now) {

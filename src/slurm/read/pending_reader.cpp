@@ -23,6 +23,9 @@ namespace {
 // others.
 constexpr std::size_t kFront = 16, kPart = 64;
 
+// Of each partition so many jobs are read, however far down the queue.
+constexpr int kFirstOfPartition = 16;
+
 int nodes_wanted(const job_record_t* job, std::uint32_t processors_of_smallest) {
     const job_details* details = job->details;
     const controller::SizeRequest request{
@@ -56,6 +59,7 @@ void PendingReader::read() {
     for (const Attempt& attempt : queue.attempts()) attempts.push_back(find(attempt));
     for (place_ = 0; place_ < queue.places().size(); ++place_) {
         const Queue::Place& place = queue.places()[place_];
+        if (is_too_deep(place)) continue;
         job_record_t* job = find_job_record(place.job);
         const auto& attempt = attempts[place.attempt];
         if (!job || !attempt || !IS_JOB_PENDING(job) || !job->details || !job->priority) continue;
@@ -64,6 +68,14 @@ void PendingReader::read() {
     }
     view_.looked_at += kPart;
     for (const auto& [at, entries] : components_.add_to(view_)) groups_.moved(at, entries);
+}
+
+// Beside Slurm's loops: these would not start it in this cycle, whatever nodes it were left.
+bool PendingReader::is_too_deep(const Queue::Place& place) {
+    const auto deepest = static_cast<std::size_t>(knowledge_.parameters.deepest);
+    if (deepest == controller::SchedulerParameters::kUnbounded) return false;
+    const bool is_first = read_of_[place.attempt]++ < kFirstOfPartition;
+    return place_ >= deepest && !is_first && !knowledge_.claimed.contains(place.job);
 }
 
 void PendingReader::read_job(job_record_t* job, const Queue::Place& place) {

@@ -33,6 +33,7 @@ class PendingReader {
     void make_groups() { groups_.make(); }
 
   private:
+    bool is_too_deep(const Queue::Place&);
     void read_job(job_record_t*, const Queue::Place&);
     void defer_until_staged(job_record_t*, core::PendingJob&);
     bool is_held_back(job_record_t*, const Queue::Place&, int nodes);
@@ -51,7 +52,8 @@ class PendingReader {
     WaitingGroups groups_;
     Components components_;
     QueueBounds bounds_;
-    std::size_t place_ = 0;  // of the queue, that is being read
+    std::size_t place_ = 0;                 // of the queue, that is being read
+    std::map<std::uint32_t, int> read_of_;  // jobs by attempt, where Slurm's loops start them
     std::map<core::EligibilityId, Time> next_coming_free_;
     std::set<JobId> seen_;  // of jobs with several places in the queue
 };
