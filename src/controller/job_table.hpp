@@ -25,6 +25,7 @@
 #include "core/model/annotation/annotation.hpp"
 #include "core/model/config.hpp"
 #include "core/model/evolution.hpp"
+#include "core/model/experience.hpp"
 
 namespace elastic::controller {
 
@@ -83,6 +84,8 @@ struct Job {
 
     bool elastic = false;
     core::Annotation annotation;  // rigid jobs: min = pref = max
+    // Of the run: how much is believed of the speed-up that it declares beyond its preferred size.
+    double believed = 1;
     std::string comment;          // the admin_comment that the annotation was read from
 
     // As the journal was told last.
@@ -123,6 +126,8 @@ struct Job {
     void count_nodes_until(Time now, int size) { node_time.add(now - began, size); }
     // Those at the end are given back first.
     Result<std::vector<std::string>> kept_nodes() const;
+    // Whose jobs are compared with it.
+    core::Experience::Program program() const { return core::Experience::program(owner, name); }
     // As users know it.
     std::string label() const { return array.empty() ? std::to_string(id) : array; }
 

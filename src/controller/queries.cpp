@@ -103,6 +103,7 @@ Json describe(const Job& job, const std::string& user, const Agreement* agreemen
         json.set("rescale", Json::object()
                                 .set("seconds", job.rescale.seconds())
                                 .set("measured", job.rescale.count()));
+    if (job.running && job.elastic && job.believed < 1) json.set("believed", job.believed);
     if (job.scaling.measured() > 0) json.set("scaling", describe(job.scaling, job.annotation));
     if (job.running) json.set("time_left", std::max(0.0, job.time.limit().end - now));
     if (job.running && job.evolution.exists())

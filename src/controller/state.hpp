@@ -8,6 +8,7 @@
 #include "controller/group_book.hpp"
 #include "controller/job_table.hpp"
 #include "controller/observations.hpp"
+#include "core/model/experience.hpp"
 #include "journal/journal.hpp"
 
 namespace elastic::controller {
@@ -17,6 +18,7 @@ struct State {
     JobTable jobs;
     AgreementBook book;
     GroupBook groups;
+    core::Experience experience;  // of jobs that have ended
     journal::Batch telling;  // what the journal is about to be told
     // And not:
     Observations observations;

@@ -32,6 +32,9 @@ bool is_kept(const Agreement& agreement) {
 bool is_kept(const Claim&) {
     return true;
 }
+bool is_kept(const core::Experience::Evidence&) {
+    return true;
+}
 // Of a job that waits there is nothing to know but that the journal has been told of it.
 bool is_kept(const Job& job) {
     return job.running || job.suspended;
@@ -93,13 +96,13 @@ struct Waiting {
     static constexpr List<Whole> kRange{Whole{1}};
 };
 
-// A file's number in its file system, of which some use all 64 bits: as a signed one.
-struct Inode {
-    Json write(std::uint64_t file) const { return Json(static_cast<std::int64_t>(file)); }
-    Result<void> read(const Json& json, std::uint64_t& file) const {
+// A number that may use all 64 bits, as that of a file in some file systems: as a signed one.
+struct AllBits {
+    Json write(std::uint64_t number) const { return Json(static_cast<std::int64_t>(number)); }
+    Result<void> read(const Json& json, std::uint64_t& number) const {
         std::int64_t found = 0;
         auto done = Whole{}.read(json, found);
-        file = static_cast<std::uint64_t>(found);
+        number = static_cast<std::uint64_t>(found);
         return done;
     }
 };
@@ -124,6 +127,24 @@ struct StepFormat {
         if (!json.is_array() || json.size() != 2) return error(" must be nodes and seconds");
         const auto done = Whole{1, kMaxNodes}.read(json.at(0), step.nodes);
         return done ? Number{0, kNever}.read(json.at(1), step.duration) : done;
+    }
+};
+
+// A number for each of Experience::kShares.
+struct Shares {
+    static constexpr double kMost = 1e300;
+
+    Json write(const core::Experience::ByShare& shares) const {
+        Json array = Json::array();
+        for (const double share : shares) array.push(Json(share));
+        return array;
+    }
+    Result<void> read(const Json& json, core::Experience::ByShare& shares) const {
+        if (!json.is_array() || json.size() != shares.size())
+            return error(" must have {} numbers", shares.size());
+        for (std::size_t i = 0; i < shares.size(); ++i)
+            if (auto done = Number{-kMost, kMost}.read(json.at(i), shares[i]); !done) return done;
+        return {};
     }
 };
 
@@ -242,6 +263,22 @@ void fields(F& f, Evolution& evolution) {
     f.required("heard", evolution.heard_, Whole{});
 }
 
+template <class F>
+void fields(F& f, Experience::Evidence& evidence) {
+    f.required("program", evidence.program, controller::AllBits{});
+    f.required("compared", evidence.compared, controller::kCount);
+    f.required("starts", evidence.starts, Number{0, controller::Shares::kMost});
+    f.required("work", evidence.work, controller::Shares{});
+    f.required("both", evidence.both, controller::Shares{});
+}
+
+template <class F>
+void fields(F& f, Experience& experience) {
+    f.required("all", experience.all_);
+    f.required("programs", experience.programs_,
+               controller::Values<&Experience::Evidence::program>{});
+}
+
 }  // namespace elastic::core
 
 namespace elastic::controller {
@@ -264,6 +301,7 @@ void fields(F& f, Job& job) {
     f.when(job.elastic, "last_reason", job.last_reason, kText);
     f.when(job.elastic, "began", job.began, kTime);
     f.when(job.elastic, "time", job.time);
+    f.when(job.believed < 1, "believed", job.believed, Number{0, 1});
     f.when(job.node_time.counted() > 0, "node_time", job.node_time);
     f.when(job.rescale.count() > 0, "rescale", job.rescale);
     f.when(job.scaling.measured() > 0, "scaling", job.scaling);
@@ -284,7 +322,7 @@ namespace elastic::journal {
 
 template <class F>
 void fields(F& f, Batch& batch) {
-    f.required("file", batch.file, controller::Inode{});
+    f.required("file", batch.file, controller::AllBits{});
     f.required("at", batch.at, controller::kCount);
     f.required("events", batch.events, controller::kCount);
     f.required("text", batch.text, controller::kText);
@@ -380,6 +418,7 @@ void fields(F& f, State& state) {
     int format = kFormat;
     fields(f, state.book);
     f.when(!state.groups.empty(), "packets", state.groups);
+    f.when(state.experience.compared() > 0, "experience", state.experience);
     f.required("format", format, Whole{kFormat, kFormat});
     f.required("table", state.jobs);
     f.required("telling", state.telling);
@@ -400,6 +439,7 @@ Result<void> read_state(std::string_view text, State& state) {
     for (auto& [id, job] : read.jobs.all()) job.submitted = true;
     state.jobs = std::move(read.jobs);
     state.groups = std::move(read.groups);
+    state.experience = std::move(read.experience);
     state.telling = std::move(read.telling);
     return {};
 }

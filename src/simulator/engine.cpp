@@ -32,19 +32,6 @@ constexpr std::int64_t kWakeUpsPerJob = 8;
 // Passes of one instant, if each of them ends jobs for others.
 constexpr int kMostRounds = 100;
 
-core::PendingJob pending_of(const Workload& workload, std::size_t index) {
-    const Job& job = workload.jobs[index];
-    core::PendingJob pending;
-    pending.id = static_cast<JobId>(index + 1);
-    if (job.elasticity >= 0)
-        pending.elastic = workload.elasticities[job.elasticity].annotation;
-    else
-        pending.elastic.min = pending.elastic.pref = pending.elastic.max = job.nodes;
-    pending.duration = job.estimate;
-    pending.submit = job.submit;
-    return pending;
-}
-
 template <class Earlier>
 std::vector<std::uint32_t> in_order_of_arrival(std::size_t jobs, Earlier earlier) {
     std::vector<std::uint32_t> order(jobs);
@@ -75,6 +62,7 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
     if (workload.elasticities.empty()) return;
     slot_.assign(workload.jobs.size(), kNoSlot);
     resizes_ = options.policy.resizes();
+    learns_ = resizes_ && options.policy.belief == core::Belief::learned;
     const bool is_without_gap = std::ranges::any_of(workload.elasticities, [&](const auto& e) {
         return e.annotation.malleable && gap(e.annotation) == 0;
     });
@@ -206,10 +194,42 @@ void Engine::arrive(std::uint32_t job) {
 
 void Engine::join_queue(std::uint32_t job) {
     ++pending_;
-    core::PendingJob pending = pending_of(workload_, job);
+    core::PendingJob pending = pending_of(job);
     if (is_component(job)) pending.together = first_component(job) + 1;
     if (!preempts()) return cluster_.arrive(std::move(pending));
     cluster_.arrive(std::move(pending), [&](JobId other) { return comes_before(job, other - 1); });
+}
+
+core::PendingJob Engine::pending_of(std::uint32_t index) const {
+    const Job& job = workload_.jobs[index];
+    core::PendingJob pending;
+    pending.id = index + 1;
+    if (job.elasticity >= 0) {
+        pending.elastic = workload_.elasticities[job.elasticity].annotation;
+        if (learns_) pending.elastic.speedup.believed = experience_.believed(program_of(index));
+    } else {
+        pending.elastic.min = pending.elastic.pref = pending.elastic.max = job.nodes;
+    }
+    pending.duration = job.estimate;
+    pending.submit = job.submit;
+    return pending;
+}
+
+core::Experience::Program Engine::program_of(std::uint32_t job) const {
+    return static_cast<core::Experience::Program>(workload_.jobs[job].program);
+}
+
+void Engine::learn(std::uint32_t index) {
+    const Job& job = workload_.jobs[index];
+    core::WorkSeen seen;
+    if (job.elasticity >= 0) {
+        seen = progress(index).seen;
+    } else {
+        core::Sizing rigid;
+        rigid.pref = job.nodes;
+        seen.add(now_ - outcome_.jobs[index].start, job.nodes, rigid);
+    }
+    experience_.learn(program_of(index), job.nodes, job.estimate, seen);
 }
 
 void Engine::end(std::uint32_t job) {
@@ -220,12 +240,14 @@ void Engine::end(std::uint32_t job) {
     cluster_.end(job + 1);
     if (workload_.jobs[job].elasticity >= 0) {
         book(job);
+        if (learns_ && !has_profile(job)) learn(job);
         if (has_profile(job)) stepping_.erase(job);
         free_slots_.push_back(slot_[job]);
         slot_[job] = kNoSlot;
     } else {
         outcome_.counters.busy += (now_ - result.start) * result.nodes_end;
         add_segment(job, result.start, now_, Segment::Kind::run);
+        if (learns_) learn(job);
     }
     if (options_.observer) options_.observer->ended(now_, job, result.nodes_end);
 }

@@ -36,12 +36,14 @@ Duration Engine::start_elastic(std::uint32_t index, int size) {
     const core::SpeedupModel fixed{core::SpeedupModel::Kind::power, 1, 0};
     const core::EvolutionProfile& profile = progress.how->annotation.profile;
     const core::SpeedupModel& truth = profile.empty() ? progress.how->true_speedup : fixed;
-    const core::SpeedupModel& belief = profile.empty() ? progress.how->annotation.speedup : fixed;
+    const core::SpeedupModel& belief =
+        profile.empty() ? cluster_.pending(index + 1).elastic.speedup : fixed;
     const Duration run = core::rescale(job.run, job.nodes, size, truth, job.nodes);
     const Duration estimate = core::rescale(job.estimate, job.nodes, size, belief, job.nodes);
     progress.truth = {now_, run, size, truth, job.nodes};
     progress.belief = {now_, estimate, size, belief, job.nodes};
     progress.booked = now_;
+    if (learns_) progress.seen.add(0, size, progress.how->annotation);
     if (preempts()) progress.version = runs_[index];
     if (!profile.empty()) stepping_[index].evolution.begin(now_, profile);
     return estimate;
@@ -148,6 +150,7 @@ void Engine::book(std::uint32_t job) {
     progress.held += passed * nodes;
     counters.negotiation += negotiating * nodes;
     counters.redistribution += moving * nodes;
+    if (learns_) progress.seen.add(passed - negotiating - moving, nodes, progress.how->annotation);
     progress.negotiation -= negotiating;
     progress.redistribution -= moving;
     const Time working = std::min(progress.booked + negotiating + moving, now_);

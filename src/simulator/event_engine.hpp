@@ -11,6 +11,7 @@
 
 #include "core/availability/cluster.hpp"
 #include "core/model/evolution.hpp"
+#include "core/model/experience.hpp"
 #include "core/model/plan.hpp"
 #include "core/model/rng.hpp"
 #include "core/model/speedup.hpp"
@@ -47,6 +48,7 @@ struct Progress {
     std::uint32_t version = 0;
     std::uint32_t next_request = 0;
     double held = 0;  // node-seconds, booked
+    core::WorkSeen seen;
 };
 
 // Where a job that has an evolution profile stands in it.
@@ -138,6 +140,11 @@ class Engine {
     void add_segment(std::uint32_t job, Time from, Time to, Segment::Kind);
     Duration gap(const core::Sizing&) const;
 
+    // What is learned of jobs that have ended.
+    core::PendingJob pending_of(std::uint32_t job) const;
+    core::Experience::Program program_of(std::uint32_t job) const;
+    void learn(std::uint32_t job);
+
     const Workload& workload_;
     const SimulationOptions& options_;
     core::Cluster cluster_;
@@ -162,6 +169,8 @@ class Engine {
     std::size_t steps_waiting_ = 0;
     OpId next_op_ = 1;
     core::SupplyClock supply_;
+    bool learns_ = false;  // the policy does, and there is something to believe
+    core::Experience experience_;
     // By job, if any is heterogeneous: of which of these it is a component; -1: of none.
     std::vector<std::int32_t> whole_;
     // By job, if some may end others: the least version that an event of its present run has.

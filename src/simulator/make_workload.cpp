@@ -160,6 +160,7 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.estimate = options.estimates == Estimates::exact ? job.run : from.estimate;
         job.estimate *= limit_error(options, place);
         job.nodes = static_cast<int>(nodes);
+        job.program = from.type;
         if (waits) workload.logged_waits.push_back(from.wait);
         if (keeps_places) places.push_back(place);
         if (options.precedence) workload.levels.push_back(level_of(log, from, *options.precedence));

@@ -37,6 +37,7 @@ struct Job {
     Duration estimate = 0;  // at `nodes` nodes
     int nodes = 0;          // preferred
     int elasticity = -1;    // index into Workload::elasticities; -1: rigid
+    int program = -1;       // equal for jobs of one kind, by the log's types; -1: not known
 };
 
 struct Workload {

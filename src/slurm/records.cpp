@@ -16,6 +16,7 @@ void read_annotation(controller::Job& known, const job_record_t* job) {
     known.comment = comment;
     known.elastic = static_cast<bool>(parsed);
     known.annotation = parsed ? *parsed : core::Annotation{};
+    known.annotation.speedup.believed = known.believed;
 }
 
 }  // namespace
@@ -56,6 +57,10 @@ Duration time_to_run(const job_record_t* job, time_t now) {
     if (job->deadline && job->deadline != NO_VAL)
         time = std::min(time, std::max(60.0, static_cast<double>(job->deadline - now)));
     return time;
+}
+
+Duration time_had(const job_record_t* job) {
+    return static_cast<Duration>(job->end_time - job->start_time - job->tot_sus_time);
 }
 
 controller::TimeLimit limit_of(const job_record_t* job) {

@@ -60,6 +60,8 @@ Duration time_limit_of(const job_record_t*, uint32_t minutes);
 // Seconds for which a job that starts now is planned: its limit, no longer than until its deadline.
 // A job with a least time (--time-min) is planned with that, as by sched/backfill.
 Duration time_to_run(const job_record_t*, time_t now);
+// How long its last run took, without suspensions; the job has ended.
+Duration time_had(const job_record_t*);
 
 // One, or how many elements of the array have not been started.
 inline std::uint32_t elements_waiting(const job_record_t* job) {

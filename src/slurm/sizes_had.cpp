@@ -40,7 +40,7 @@ void record_sizes_had(job_record_t* job, const controller::Job& known) {
     if (!known.elastic || known.node_time.sizes().empty()) return;
     const auto kept = Json::parse(text(job->admin_comment));
     if (!kept || !kept->is_object()) return;
-    const Duration passed = static_cast<Time>(job->end_time - job->start_time - job->tot_sus_time);
+    const Duration passed = time_had(job);
     const int nodes = known.running ? known.nodes : static_cast<int>(job->total_nodes);
     Json with_sizes = *kept;
     with_sizes.set(core::kSizesHad, sizes_had(known.node_time, passed, nodes));

@@ -106,3 +106,15 @@ TEST(ledger_there_and_back_earns_nothing) {
         check_near(ledger.estimated_end(), 1000 + costs, 1e-6);
     }
 }
+
+TEST(what_is_not_believed_counts_beyond_the_preferred_size_alone) {
+    SpeedupModel model;
+    const auto speed = [&](int nodes) { return rescale(1, nodes, 4, model, 4); };
+    model.believed = 0;
+    check_near(speed(2), 0.5, 1e-12);
+    check_near(speed(16), 1, 1e-12);
+    model.believed = 0.5;
+    check_near(speed(16), 2.5, 1e-12);
+    model = {Kind::overhead, 0.5, 0, 0};
+    check_that(speed(16) < 1);  // slower than with 4 nodes, which is believed
+}

@@ -62,6 +62,7 @@ class Cluster {
     void forget_requests() { snapshot_.requests.clear(); }
 
     const RunningJob& running(JobId id) const { return snapshot_.running[place_[id]]; }
+    const PendingJob& pending(JobId id) const { return snapshot_.pending[place_[id]]; }
 
   private:
     void compact();

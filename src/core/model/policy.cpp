@@ -75,6 +75,9 @@ constexpr auto names(HeadDelayBinds) {
 constexpr auto names(Feasibility) {
     return std::to_array<std::string_view>({"none", "mebf", "payback", "slowdown"});
 }
+constexpr auto names(Belief) {
+    return std::to_array<std::string_view>({"declared", "learned"});
+}
 
 namespace {
 
@@ -192,6 +195,7 @@ constexpr Key kKeys[] = {
     duration<&Policy::resize_gap>("ResizeGap"),
     limit<&Policy::head_delay>("HeadDelay"),
     choice<&Policy::head_delay_binds>("HeadDelayBinds"),
+    choice<&Policy::belief>("Belief"),
     duration<&Policy::guard_time>("GuardTime"),
     number<&Policy::guard_done, 1>("GuardDone"),
     number<&Policy::guard_utilization, 1>("GuardUtilization"),

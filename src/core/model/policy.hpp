@@ -157,6 +157,12 @@ enum class Feasibility {
     slowdown,  // shrinks that add more to slowdowns than waiting for a static start ([sd])
 };
 
+// What is believed of the speed-up that jobs declare beyond their preferred sizes.
+enum class Belief {
+    declared,  // all of it
+    learned,   // as much as the jobs that have ended have shown (core/model/experience.hpp)
+};
+
 struct Policy {
     InitialSize initial_size = InitialSize::least;
     Backfill backfill = Backfill::easy;
@@ -177,6 +183,7 @@ struct Policy {
     // By how much a start that a waiting job has been promised may be pushed back.
     Duration head_delay = kNever;
     HeadDelayBinds head_delay_binds = HeadDelayBinds::requests;
+    Belief belief = Belief::declared;
 
     // Parameters of single choices, with their papers' values.
     Duration guard_time = 5;         // application, system: t, "about to end"

@@ -37,6 +37,14 @@ double downey_speedup(double n, double A, double sigma) {
 }  // namespace
 
 double SpeedupModel::relative_time(int nodes, int pref) const {
+    const double declared = declared_time(nodes, pref);
+    if (believed >= 1 || nodes <= pref) return declared;
+    const double preferred = declared_time(pref, pref);
+    if (declared >= preferred) return declared;  // there is no speed-up to believe in
+    return preferred / (1 + believed * (preferred / declared - 1));
+}
+
+double SpeedupModel::declared_time(int nodes, int pref) const {
     const double n = std::max(nodes, 1);
     switch (kind) {
         case Kind::rho:

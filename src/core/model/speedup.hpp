@@ -24,11 +24,16 @@ struct SpeedupModel {
     } kind = Kind::rho;
     double a = 0;  // rho (of both models), x (0 to 1) or A (from 1)
     double b = 0;  // sigma (from 0); else 0
+    // What is believed of it: this share of the speed-up beyond the preferred size (0 to 1).
+    double believed = 1;
 
     // Run time at `nodes` in units of an arbitrary size; `pref` is the preferred one.
     double relative_time(int nodes, int pref) const;
     bool linear() const { return kind != Kind::downey && a == 0; }
     friend bool operator==(const SpeedupModel&, const SpeedupModel&) = default;
+
+  private:
+    double declared_time(int nodes, int pref) const;
 };
 
 // Run time left at `to` nodes of what takes `left` at `from` nodes.

@@ -27,6 +27,11 @@ using elastic::to_string;
 // Jobs that agree in all of these are of one type; with none no job has a type.
 using TypeRule = std::vector<TypeField>;
 
+// By which jobs are of one program (Workload's Job::program).
+inline TypeRule program_rule() {
+    return {TypeField::user, TypeField::executable};
+}
+
 // "user,executable": each at most once.
 Result<TypeRule> parse_type_rule(std::string_view);
 std::string to_string(const TypeRule&);

@@ -16,7 +16,7 @@ ClusterControl::ClusterControl(const core::Config& config, controller::State& st
                                controller::PreemptionGate& gate)
     : config_(config),
       gate_(gate),
-      observer_(state, outbox, negotiation),
+      observer_(config, state, outbox, negotiation),
       agreed_(state.book, state.groups),
       placement_(agreed_, reading_.view),
       reader_(config, state, observer_, agreed_, reading_),

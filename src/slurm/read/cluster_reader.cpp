@@ -72,6 +72,7 @@ void ClusterReader::read_again(Time now) {
     observer_.observe_holders(now);
     read_parameters();
     const std::set<JobId> claimed = beneficiaries();
+    const bool learns = config_.policy.belief == core::Belief::learned;
     reading_.answers.begin_look(configuration_now(), now);
     read_cluster({.now = now,
                   .config = config_,
@@ -82,6 +83,7 @@ void ClusterReader::read_again(Time now) {
                   .answers = reading_.answers,
                   .jobs = state_.jobs,
                   .groups = state_.groups,
+                  .experience = learns ? &state_.experience : nullptr,
                   .agreed = agreed_,
                   .planned = reading_.planned,
                   .claimed = claimed},

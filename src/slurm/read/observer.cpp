@@ -271,10 +271,34 @@ journal::Start Observer::book_start(const job_record_t* job, Job& known, Time no
     known.node_time = {};
     known.initialises.clear();
     known.participation.not_before = 0;
+    known.believed = believed(known);
+    known.annotation.speedup.believed = known.believed;
     resized(job, known);
     begin_time(job, known, now);
     known.evolution.begin(known.began, known.annotation.profile);
     return {known.id, known.node_list, known.nodes, known.shared, known.array};
+}
+
+bool Observer::learns() const {
+    return config_.policy.belief == core::Belief::learned;
+}
+
+double Observer::believed(const Job& known) const {
+    return learns() ? state_.experience.believed(known.program()) : 1;
+}
+
+// From jobs with nodes of their own that have come to a good end.
+void Observer::learn(const job_record_t* job, const Job& known) {
+    const std::uint32_t minutes = known.time.asked_minutes();
+    const bool is_limited = minutes > 0 && minutes < NO_VAL;
+    if (!learns() || !known.running || known.shared || known.evolution.exists() || !is_limited)
+        return;
+    core::Sizing sizing = known.annotation;
+    if (!known.elastic) sizing.pref = known.nodes;
+    core::WorkSeen seen;
+    for (const auto& size : known.node_time.sizes()) seen.add(size.seconds, size.nodes, sizing);
+    seen.add(std::max(0.0, time_had(job) - known.node_time.counted()), known.nodes, sizing);
+    state_.experience.learn(known.program(), sizing.pref, minutes * 60.0, seen);
 }
 
 // The job goes on with the time that is left to it, and its last report of progress is no longer
@@ -386,8 +410,10 @@ controller::Agreement* Observer::cause_of(const Job& known, ResizeKind kind,
 // Who was to initialise its nodes and has not come to a good end may not have come so far.
 void Observer::ended(Job& known, const std::string& state, Time now) {
     if (state != "COMPLETED" && state != "REQUEUED") state_.groups.forget(known.initialises);
-    if (job_record_t* job = find_job_record(known.id); job && IS_JOB_FINISHED(job))
+    if (job_record_t* job = find_job_record(known.id); job && IS_JOB_FINISHED(job)) {
         record_sizes_had(job, known);
+        if (state == "COMPLETED") learn(job, known);
+    }
     negotiation_.job_ended(known, now);
     outbox_.note(now, journal::End{known.id, state, known.running ? known.nodes : 0});
 }

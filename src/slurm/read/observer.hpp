@@ -14,9 +14,9 @@ class Observer {
     using Job = controller::Job;
 
   public:
-    Observer(controller::State& state, controller::Outbox& outbox,
+    Observer(const core::Config& config, controller::State& state, controller::Outbox& outbox,
              controller::Negotiation& negotiation)
-        : state_(state), outbox_(outbox), negotiation_(negotiation) {}
+        : config_(config), state_(state), outbox_(outbox), negotiation_(negotiation) {}
 
     // Compares Slurm's job records with what is known, writes what has changed into the journal and
     // ends agreements whose job has ended.  Needs ControllerLock (it repairs batch steps).
@@ -55,6 +55,9 @@ class Observer {
     void observe(job_record_t*, Job&, Time now);
     journal::Start book_start(const job_record_t*, Job&, Time now);
     journal::Start book_resume(const job_record_t*, Job&, Time now);
+    bool learns() const;
+    double believed(const Job&) const;
+    void learn(const job_record_t*, const Job&);
     static void begin_time(const job_record_t*, Job&, Time now);
     void submitted(const job_record_t*, Job&, Time now);
     void ended(Job&, const std::string& state, Time now);
@@ -68,6 +71,7 @@ class Observer {
     void note_resize(Job&, ResizeKind, int from, const std::string& changed, Time now);
     controller::Agreement* cause_of(const Job&, ResizeKind, const std::string& changed);
 
+    const core::Config& config_;
     controller::State& state_;
     controller::Outbox& outbox_;
     controller::Negotiation& negotiation_;

@@ -144,6 +144,8 @@ void PendingReader::set_sizes(job_record_t* job, const controller::Job& known, i
         return;
     }
     sizes = known.annotation;
+    sizes.speedup.believed =
+        knowledge_.experience ? knowledge_.experience->believed(known.program()) : 1;
     sizes.pref = sizes.profile.empty() ? std::clamp(nodes, sizes.min, sizes.max)
                                        : sizes.profile.front().nodes;
     // It may start with more nodes than it asks for, if nothing forbids that.

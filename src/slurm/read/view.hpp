@@ -69,6 +69,7 @@ struct Knowledge {
     controller::RefusalBook& answers;
     controller::JobTable& jobs;
     const controller::GroupBook& groups;
+    const core::Experience* experience;  // null: what jobs declare is believed
     AgreedNodes& agreed;
     PlannedStarts& planned;
     const std::set<JobId>& claimed;  // pending jobs that victims make room for

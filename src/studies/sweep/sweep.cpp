@@ -196,7 +196,8 @@ Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options,
     for (std::size_t run = 0; run < plan.runs(); run += plan.runs_per_workload()) {
         const RunSpec spec = plan.spec(run);
         if (logs.contains(spec.log)) continue;
-        Result<Log> log = read_log((folder / spec.log).string(), spec.lenient);
+        Result<Log> log =
+            read_log((folder / spec.log).string(), spec.lenient, simulator::program_rule());
         if (!log) return at_line(options.study, plan.line_of("Log"), "Log: " + log.error().message);
         std::ranges::move(simulator::doubts(*log, spec.workload), std::back_inserter(doubts));
         logs.emplace(spec.log, *std::move(log));

@@ -119,8 +119,8 @@ Result<void> check_size(const RunOptions& o, const Workload& workload) {
 
 Result<Workload> read_workload(const RunOptions& o) {
     if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
-    TypeRule types;
-    if (o.workload.precedence) types.push_back(o.workload.precedence->field);
+    const TypeRule types =
+        o.workload.precedence ? TypeRule{o.workload.precedence->field} : simulator::program_rule();
     const Result<Log> log = read_log(o.log, o.lenient, types);
     if (!log) return log.error();
     Result<Workload> workload = make_workload(*log, o.workload);

@@ -117,6 +117,7 @@ void fields(F& f, Sizing& a) {
     f.when(is(Kind::power), "power", a.speedup, Parameter{Kind::power});
     f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});
     f.when(is(Kind::downey), "downey", a.speedup, Typed<read_downey>{});
+    f.optional("believed", a.speedup.believed, Number{0, 1}, 1);
     f.optional("cost", a.cost);
     f.optional("profile", a.profile, List{});
 }
