@@ -86,7 +86,7 @@ struct Job {
     core::Annotation annotation;  // rigid jobs: min = pref = max
     // Of the run: how much is believed of the speed-up that it declares beyond its preferred size.
     double believed = 1;
-    std::string comment;          // the admin_comment that the annotation was read from
+    std::string comment;  // the admin_comment that the annotation was read from
 
     // As the journal was told last.
     bool submitted = false;

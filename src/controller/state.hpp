@@ -19,7 +19,7 @@ struct State {
     AgreementBook book;
     GroupBook groups;
     core::Experience experience;  // of jobs that have ended
-    journal::Batch telling;  // what the journal is about to be told
+    journal::Batch telling;       // what the journal is about to be told
     // And not:
     Observations observations;
     Counters counters;

@@ -99,8 +99,8 @@ void Experience::learn(Program program, int pref, Duration limit, const WorkSeen
 // Who has shown least gives way.
 void Experience::make_room_for(Program program) {
     if (programs_.size() < kMostPrograms || programs_.contains(program)) return;
-    programs_.erase(std::ranges::min_element(programs_, {},
-                                             [](const auto& own) { return own.second.starts; }));
+    programs_.erase(
+        std::ranges::min_element(programs_, {}, [](const auto& own) { return own.second.starts; }));
 }
 
 double Experience::believed(Program program) const {
