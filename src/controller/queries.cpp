@@ -351,10 +351,12 @@ Result<Json> Queries::show(const protocol::Query& query, uid_t uid, Time now) co
     const Job* job = state_.jobs.find(query.job);
     if (job && !may_see(*job, uid)) return error("job {} is not yours", query.job);
     if (!job && site_.private_jobs && !site_.is_operator(uid))
-        return error("job {} is not known or not yours", query.job);
+        return error("job {} is not known or not yours; squeue --me lists yours", query.job);
     const auto excerpt = journal::tail(site_.journal_path, kMaxHistory, query.job, kExcerpt);
     if (!job && (!excerpt || excerpt->events.empty()))
-        return error("job {} is not known", query.job);
+        return error(
+            "job {} is not known; squeue lists jobs that wait and run, sacct those that have ended",
+            query.job);
     Json json = job ? describe(*job, site_.user_name(job->owner), state_.book.of_job(job->id),
                                state_.observations.of(job->id), now)
                     : Json::object().set("job", query.job).set("state", "ENDED");
@@ -382,7 +384,7 @@ Result<Json> Queries::snapshot(const protocol::Query& query, const Incoming& fro
     if (!site_.is_operator(from.uid)) return error("only an operator may take a snapshot");
     if (query.after.empty()) recordings_[from.from] = site_.recorded_pass();
     if (query.after.empty() && recordings_[from.from].empty())
-        return error("no planning pass has been made yet");
+        return error("no planning pass has been made yet; ask again in some seconds");
     const auto recording = recordings_.find(from.from);
     const auto begin = query.after.empty() ? 0 : parse_unsigned(query.after);
     if (recording == recordings_.end() || !begin || *begin >= recording->second.size())
@@ -418,14 +420,16 @@ Result<Json> Queries::journal(const protocol::Query& query, uid_t uid) const {
 // The job that this user may resize now.
 Result<Job*> Queries::steerable(const protocol::Query& query, uid_t uid, Time now) {
     Job* job = state_.jobs.find(query.job);
-    if (!job || !job->running) return error("job {} is not running", query.job);
+    if (!job || !job->running)
+        return error("job {} is not running; squeue lists those that do", query.job);
     if (job->owner != uid && !site_.is_operator(uid)) {
         quiet_.complain("steer", fmt::format("user {} tried to {} job {} of user {}", uid,
                                              query.what.text(), job->label(), job->owner));
         return error("job {} is not yours", job->label());
     }
     if (!job->elastic || !job->annotation.malleable)
-        return error("job {} is not malleable", job->label());
+        return error("job {} is not malleable; it would have to be submitted as such (--elastic)",
+                     job->label());
     if (const Agreement* open = state_.book.of_job(job->id))
         return error("operation {} of job {} is in flight ({}, {})", open->op, job->label(),
                      to_string(open->kind), to_string(open->state));

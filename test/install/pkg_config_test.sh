@@ -35,6 +35,7 @@ grep -q '^rigid_sum: 500500 correct$' output || { cat output; exit 1; }
 for file in bin/selastic bin/selastic-run include/elastic.h include/elastic.hpp elastic/__init__.py \
             elastic/py.typed share/man/man1/selastic.1 \
             share/man/man1/selastic-run.1 share/slurm-elastic/profiles/gromacs \
+            share/slurm-elastic/grafana/slurm-elastic.json \
             share/bash-completion/completions/selastic share/zsh/site-functions/_selastic-sim \
             share/man/man3/libelastic.3 share/man/man5/elastic.conf.5; do
     find "$root" -path "*/$file" | grep -q . || { echo "not installed: $file"; exit 1; }

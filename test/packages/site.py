@@ -4,17 +4,19 @@
 
 To be run as root in a throwaway system without a network (contribs/check packages makes one), in which apt has what
 Debian's packages need. PACKAGES is the folder with ours, UPGRADED with the same of a higher version. What the site runs
-and writes into its files is taken out of the guide, so a step that fails there fails here. Munge, slurmctld and the
-first slurmd are started by their packages' init scripts, slurmds of further nodes, since all share one host, by the
-command line of the unit.
+and writes into its files is taken out of the guide, so a step that fails there fails here. MariaDB, munge, slurmdbd,
+slurmctld and the first slurmd are started by their packages' init scripts, slurmds of further nodes, since all share
+one host, by the command line of the unit.
 
 The steps are in the order of a site's life and each begins with what the one before has left; the first that fails ends
 the test. Prints what was done and counts as automake writes them. Always: waits for conditions, with a deadline.
 """
 
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +24,7 @@ import time
 GUIDE = pathlib.Path(__file__).resolve().parent.parent.parent / "doc/admin-guide.md"
 PACKAGES, UPGRADED = sys.argv[1:]
 SLURM_CONF = pathlib.Path("/etc/slurm/slurm.conf")
+SLURMDBD_CONF = pathlib.Path("/etc/slurm/slurmdbd.conf")
 ELASTIC_CONF = pathlib.Path("/etc/slurm/elastic.conf")
 PLUGSTACK = pathlib.Path("/etc/slurm/plugstack.conf.d/elastic.conf")
 STATE = pathlib.Path("/var/lib/slurm/slurmctld")
@@ -49,9 +52,23 @@ SlurmctldTimeout=10
 MailProg=/bin/true
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=localhost
 SchedulerType=sched/backfill
 NodeName=n[1-4] NodeHostname={host} NodeAddr=127.0.0.1 Port=[17001-17004] CPUs=1 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=1:00:00 State=UP
+"""
+
+STOCK_DBD_CONF = """\
+AuthType=auth/munge
+DbdHost=localhost
+SlurmUser=slurm
+LogFile=/var/log/slurm/slurmdbd.log
+PidFile=/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=slurm
+StorageLoc=slurm_acct_db
 """
 
 # Besides what stock Slurm says on this site before our packages come: slurm.conf changes, as the guide says it does.
@@ -200,9 +217,8 @@ class Site:
         policy.write_text("#!/bin/sh\nexit 0\n")
         policy.chmod(0o755)
         run("DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install munge slurmctld slurmd"
-            " slurm-client", seconds=300)
-        host = quietly("hostname").strip()
-        SLURM_CONF.write_text(STOCK_CONF.format(host=host))
+            " slurm-client slurmdbd mariadb-server", seconds=300)
+        self.accounts_begin()
         if not os.path.ismount("/sys/fs/cgroup"):  # slurmd looks for one, and ends, but here nothing uses it
             pathlib.Path("/etc/slurm/cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         pathlib.Path("/etc/default/slurmd").write_text('SLURMD_OPTIONS="-N n1"\n')
@@ -221,6 +237,19 @@ class Site:
         wait_for_controller()
         wait_until(lambda: quietly("sinfo -h -t idle -o %D").strip() == "4", "four idle nodes")
         self.stock_errors = {shape(line) for line in errors()}
+
+    def accounts_begin(self):
+        run("service mariadb start")
+        run("mariadb -e \"create database slurm_acct_db; create user slurm@localhost identified via unix_socket;"
+            " grant all on slurm_acct_db.* to slurm@localhost\"")
+        SLURMDBD_CONF.write_text(STOCK_DBD_CONF)
+        SLURMDBD_CONF.chmod(0o600)
+        shutil.chown(SLURMDBD_CONF, "slurm", "slurm")
+        SLURM_CONF.write_text(STOCK_CONF.format(host=quietly("hostname").strip()))
+        run("service slurmdbd start")
+        wait_until(lambda: not quietly("sacctmgr --noheader list cluster >/dev/null || echo not yet"),
+                   "slurmdbd answers")
+        run("sacctmgr --immediate add cluster site")
 
     def packages_install_and_change_nothing(self):
         before, conf = services(), SLURM_CONF.read_text()
@@ -297,6 +326,12 @@ class Site:
         run(f"scancel {self.job}", user=USER)
         wait_until(lambda: not quietly(f"squeue -h -j {self.job}").strip(), "the job has ended")
 
+    def sacct_shows_what_the_job_has_had(self):
+        command = f"sacct -n -X -P -j {self.job} -o AdminComment"
+        wait_until(lambda: '"had"' in quietly(command), f"sacct has the sizes: {quietly(command)}")
+        sizes = [size["nodes"] for size in json.loads(run(command).splitlines()[-1])["had"]["sizes"]]
+        check(sizes[-4:] == [1, 3, 4, 2], f"the job has had {sizes}")
+
     def back_to_stock_with_a_job_running(self):
         job = submit("sbatch --elastic=malleable,min=1,max=4 -N 2 elastic_script.sh 6")
         wait_for_size(job, 4)
@@ -350,7 +385,8 @@ class Site:
         check(not unexpected, "\n".join(unexpected))
 
     def stop(self):
-        quietly("service slurmctld stop; service slurmd stop; service munge stop")
+        quietly("service slurmctld stop; service slurmd stop; service slurmdbd stop; service munge stop;"
+                " service mariadb stop")
         for slurmd in self.slurmds:
             slurmd.terminate()
         for slurmd in self.slurmds:
@@ -360,8 +396,9 @@ class Site:
 def main():
     site, passed = Site(), 0
     steps = [site.a_site_with_debians_slurm, site.packages_install_and_change_nothing, site.the_guide_configures_it,
-             site.a_job_grows, site.upgrades_with_the_job_running, site.back_to_stock_with_a_job_running,
-             site.removal_says_what_to_change, site.purge_leaves_nothing, site.nobody_said_an_error]
+             site.a_job_grows, site.upgrades_with_the_job_running, site.sacct_shows_what_the_job_has_had,
+             site.back_to_stock_with_a_job_running, site.removal_says_what_to_change, site.purge_leaves_nothing,
+             site.nobody_said_an_error]
     failed = 0
     try:
         for step in steps:

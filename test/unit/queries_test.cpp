@@ -183,10 +183,13 @@ TEST(a_job_is_shown_with_its_history) {
     const Json ended = desk.reply(query("show", 8)).get("job");
     check_eq(ended.get_string("state"), "ENDED");
     check_eq(ended.get("history").size(), 1U);
-    check_eq(desk.denied(query("show", 9)), "job 9 is not known");
+    check_eq(
+        desk.denied(query("show", 9)),
+        "job 9 is not known; squeue lists jobs that wait and run, sacct those that have ended");
     desk.site.private_jobs = true;
     check_eq(desk.denied(query("show", 7), kStranger), "job 7 is not yours");
-    check_eq(desk.denied(query("show", 8), kStranger), "job 8 is not known or not yours");
+    check_eq(desk.denied(query("show", 8), kStranger),
+             "job 8 is not known or not yours; squeue --me lists yours");
     check_eq(desk.reply(query("show", 7), kOwner).get("job").get_int("job"), 7);
 }
 
@@ -226,7 +229,8 @@ TEST(the_journal_is_read_from_its_end_and_on_from_a_place) {
 TEST(a_snapshot_is_given_in_pieces_of_one_pass) {
     Desk desk;
     check_eq(desk.denied(query("snapshot"), kOwner), "only an operator may take a snapshot");
-    check_eq(desk.denied(query("snapshot")), "no planning pass has been made yet");
+    check_eq(desk.denied(query("snapshot")),
+             "no planning pass has been made yet; ask again in some seconds");
     desk.recording = std::string(600u << 10, 'r');
     Query asked = query("snapshot");
     std::string text;
@@ -272,13 +276,15 @@ TEST(a_user_resizes_the_users_own_jobs_and_an_operator_all) {
 
 TEST(a_job_that_cannot_be_resized_says_why) {
     Desk desk;
-    check_eq(desk.denied(sized("shrink", 7, 2)), "job 7 is not running");
+    check_eq(desk.denied(sized("shrink", 7, 2)),
+             "job 7 is not running; squeue lists those that do");
     Job& job = desk.add(7);
     job.array = "6_1";
     check_eq(desk.denied(sized("shrink", 7, 2)),
              "job 6_1 has not connected: its application does not take part");
     job.annotation.malleable = false;
-    check_eq(desk.denied(sized("shrink", 7, 2)), "job 6_1 is not malleable");
+    check_eq(desk.denied(sized("shrink", 7, 2)),
+             "job 6_1 is not malleable; it would have to be submitted as such (--elastic)");
     job.annotation.malleable = true;
     desk.hello(7, 7);
     desk.outbox = {};
