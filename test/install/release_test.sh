@@ -54,6 +54,8 @@ judge "the release itself" cmp "$release" "$work/$name.build/$name.tar.xz"
 cd "$work/$name"
 sed -n 's/^FileName: \(.*\)/\1/p; s/^FileChecksum: SHA256: //p' slurm-elastic.spdx | sed 'N; s/\(.*\)\n\(.*\)/\2  \1/' >"$work/sums"
 judge "hashes in the list" sha256sum --quiet --check "$work/sums"
+judge "all sources" diff <(git -c safe.directory='*' -C "$clone" ls-files src | sort) \
+    <(find src -type f ! -name Makefile.in | sort)
 judge "files in the list" diff <(cut -c67- "$work/sums" | sort) <(find . -type f ! -name slurm-elastic.spdx | sort)
 
 echo "# TOTAL: $((passed + failed))"
