@@ -295,7 +295,7 @@ class Site:
         try:
             self.job = submit(submission)
             wait_for_size(self.job, 4)
-            wait_until(lambda: quietly(f"grep round /home/{USER}/slurm-{self.job}.out"), "a round of the script")
+            wait_until(lambda: quietly(f"grep -s round /home/{USER}/slurm-{self.job}.out"), "a round of the script")
             run(f"selastic shrink {self.job} 1", user=USER)
             wait_for_size(self.job, 1)
             run(f"selastic expand {self.job} 3", user=USER)
@@ -335,7 +335,7 @@ class Site:
     def back_to_stock_with_a_job_running(self):
         job = submit("sbatch --elastic=malleable,min=1,max=4 -N 2 elastic_script.sh 6")
         wait_for_size(job, 4)
-        wait_until(lambda: quietly(f"grep round /home/{USER}/slurm-{job}.out"), "a round of the script")
+        wait_until(lambda: quietly(f"grep -s round /home/{USER}/slurm-{job}.out"), "a round of the script")
         with_elastic = SLURM_CONF.read_text()
         configure(["SchedulerType=sched/backfill", "SchedulerParameters=", "JobSubmitPlugins="])
         kept = [line for line in SLURM_CONF.read_text().splitlines() if not line.endswith("=")]
