@@ -74,6 +74,8 @@ void for_random_cases(std::uint64_t standard_seed, int count, Check check,
         if (random.chance(30)) policy = Policy{};
         if (random.chance(50)) policy.victim_order = static_cast<VictimOrder>(random.between(0, 9));
         if (random.chance(15)) policy.backfill = Backfill::none;
+        if (i % 7 == 3) policy.backfill = Backfill::first_fit;
+        if (i % 5 == 2) policy.shrink_amount = ShrinkAmount::each;
         if (random.chance(50)) policy.reserved_nodes = ReservedNodes::lent;
         if (random.chance(50)) policy.expand_from = ExpandFrom::start;
         if (random.chance(30)) {
@@ -140,7 +142,10 @@ void check_shrink(const Case& c, const Action& action) {
                   action.nodes[p] <= job.held[p] - (p == job.batch_host_pool ? 1 : 0),
               c);
     const auto starts_together = [](const PendingJob& job) { return job.together != 0; };
-    holds(action.beneficiary != 0 || std::ranges::any_of(c.snapshot.pending, starts_together), c);
+    // Who is asked for all gives what nobody needs, too.
+    holds(action.beneficiary != 0 || c.policy.shrink_amount == ShrinkAmount::each ||
+              std::ranges::any_of(c.snapshot.pending, starts_together),
+          c);
     holds(action.beneficiary != action.job, c);
 }
 
@@ -686,6 +691,7 @@ TEST(the_head_never_starts_later_than_without_the_plan) {
         [&](const Case& given) {
             Snapshot snapshot = without_deferred(given.snapshot);
             snapshot.requests.clear();
+            if (given.policy.backfill == Backfill::first_fit) return;  // nobody has a reservation
             // Who starts moldable jobs with less starts them where fcfs would wait, in order.
             if (given.policy.initial_size != InitialSize::requested &&
                 given.policy.initial_size != InitialSize::least)

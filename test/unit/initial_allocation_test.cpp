@@ -88,6 +88,20 @@ TEST(a_job_that_has_no_room_yet_has_a_reservation_for_when_more_is_free) {
              "start 11 [2] ->2 backfilled\nreserve 10 [3] ->3 at +100\n");
 }
 
+TEST(first_fit_starts_whoever_fits_however_long_it_delays_others) {
+    SnapshotBuilder b({4});
+    b.run(1, rigid(6), {6}, 100);
+    b.queue(10, rigid(10), 50);
+    b.queue(11, rigid(3), 1000);
+    b.queue(12, rigid(2), 1000);
+    b.queue(13, rigid(1), 1000);
+    check_eq(plan_text(b.snapshot, "easy"), "reserve 10 [10] ->10 at +100\n");
+    Policy policy = *preset("easy");
+    policy.backfill = Backfill::first_fit;
+    check_eq(plan_text(b.snapshot, policy),
+             "start 11 [3] ->3 backfilled\nstart 13 [1] ->1 backfilled\n");
+}
+
 TEST(nobody_waits_for_a_job_that_will_have_no_room) {
     SnapshotBuilder b({4});
     b.queue(10, rigid(3), 50).not_before = kNever;

@@ -248,6 +248,22 @@ TEST(when_the_head_starts_by_shrinking_the_next_job_is_reserved_for) {
              "shrink 1 [4] ->2 for 8\nstart 8 [4] ->4 deferred\nreserve 9 [4] ->4 at +10\n");
 }
 
+TEST(each_victim_is_asked_for_the_whole_size_whatever_others_gave) {
+    SnapshotBuilder b({1});
+    b.run(1, malleable(2, 8, 8), {8}, 100);
+    b.run(2, malleable(3, 5, 8), {5}, 100);
+    b.run(3, malleable(1, 6, 8), {6}, 100);
+    b.queue(9, rigid(4), 10);
+    Policy policy = shrink_only();
+    check_eq(plan_text(b.snapshot, policy), "shrink 1 [3] ->5 for 9\nstart 9 [4] ->4 deferred\n");
+    policy.shrink_amount = ShrinkAmount::each;
+    check_eq(plan_text(b.snapshot, policy),
+             "shrink 1 [4] ->4 for 9\nshrink 3 [4] ->2\nshrink 2 [2] ->3\n"
+             "start 9 [4] ->4 deferred\n");
+    b.snapshot.pending[0].elastic = rigid(15);  // 14 is all that there is
+    check_eq(plan_text(b.snapshot, policy), "reserve 9 [15] ->15 at +100\n");
+}
+
 TEST(fcfs_shrinks_for_nobody_behind_a_blocked_job) {
     SnapshotBuilder b({0});
     b.run(1, malleable(4, 6, 6), {6}, 100);

@@ -23,7 +23,7 @@ constexpr auto names(InitialSize) {
         {"requested", "least", "available", "flexible", "beneficial", "equal-share", "minimum"});
 }
 constexpr auto names(Backfill) {
-    return std::to_array<std::string_view>({"none", "easy", "conservative"});
+    return std::to_array<std::string_view>({"none", "easy", "conservative", "first-fit"});
 }
 constexpr auto names(BackfillOrder) {
     return std::to_array<std::string_view>({"queue", "shortest", "lightest"});
@@ -39,7 +39,7 @@ constexpr auto names(VictimOrder) {
 }
 constexpr auto names(ShrinkAmount) {
     return std::to_array<std::string_view>(
-        {"needed", "share", "equal-share", "even", "preferred-first", "to-preferred"});
+        {"needed", "share", "equal-share", "even", "preferred-first", "to-preferred", "each"});
 }
 constexpr auto names(ShrinkFor) {
     return std::to_array<std::string_view>({"starter", "anybody"});

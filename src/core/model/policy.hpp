@@ -27,7 +27,13 @@ enum class InitialSize {
     minimum,      // a malleable job starts with its minimum, idle nodes or not ([wagomu] MIN)
 };
 
-enum class Backfill { none, easy, conservative };
+enum class Backfill {
+    none,
+    easy,
+    conservative,
+    first_fit,  // whoever fits, by nobody's leave: no job has a reservation ([lina] algorithm 3 to
+                // the letter)
+};
 
 // In which order jobs are tried that may only start ahead of a blocked one.
 enum class BackfillOrder {
@@ -71,6 +77,8 @@ enum class ShrinkAmount {
     preferred_first,  // down to the preferred size; further only for a job's least size
                       // ([wagomu] PREF)
     to_preferred,     // never more than down to the preferred size ([wagomu] KEEP-PREF)
+    each,             // every victim as many as the beneficiary wants in all, or all it can give
+                      // ([lina] algorithms 5 to 8 to the letter)
 };
 
 // For whom they are shrunk when jobs wait.

@@ -2,6 +2,9 @@
 // Backfill.  With `none` the queue is first come first served; with `easy` a job may start ahead of
 // a blocked one that it does not delay; with `conservative` it may delay none of the jobs before
 // it.  Whether it does is for the availability profile to say, in which the reservations stand.
+//
+// Of [lina] algorithm 3 there are two readings.  Its text says EASY; its listing, `first-fit`, is a
+// loop that starts whoever fits, and a large job may wait as long as smaller ones come.
 #include <cmath>
 
 #include "core/pass/choices/choices.hpp"
@@ -10,6 +13,10 @@ namespace elastic::core::choices {
 
 bool may_overtake(const Policy& policy) {
     return policy.backfill != Backfill::none;
+}
+
+bool reserves(const Policy& policy) {
+    return policy.backfill != Backfill::first_fit;
 }
 
 bool reserves_for_all(const Policy& policy) {

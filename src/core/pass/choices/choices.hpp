@@ -39,9 +39,10 @@ bool is_start_beneficial(const SystemState&, const PendingJob&, int size, bool s
 // Whether a malleable job may start on fewer idle nodes than it asks for.
 bool is_moldable(const Policy&);
 
-// Backfill: whether jobs may start ahead of a blocked job at all, where that does not delay it; and
-// whether each blocked job has a reservation or only the first of its pools.
+// Backfill: whether jobs may start ahead of a blocked job at all, where that does not delay it;
+// whether blocked jobs have reservations; and whether each of them or only the first of its pools.
 bool may_overtake(const Policy&);
+bool reserves(const Policy&);
 bool reserves_for_all(const Policy&);
 // Backfill order: whether jobs behind a blocked one are tried in the order of the queue.
 bool backfills_in_order(const Policy&, const SnapshotIndex&);
@@ -59,6 +60,8 @@ Rank victim_rank(const Policy&, const JobTimes&, const RunningJob&, Rng&);
 // Shrink amount: how many of the nodes that a victim could give are asked of it, `needed` being
 // what the beneficiary still lacks.
 int shrink_amount(const SystemState&, const RunningJob&, int needed, int shrinkable);
+// Whether every victim is asked, each as if it were the only one.
+bool asks_every_victim(const Policy&);
 // What each victim keeps if all can give enough above it; if not, whether they are asked for more.
 struct Floor {
     bool is_preferred = false;  // its preferred size

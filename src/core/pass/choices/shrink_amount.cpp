@@ -5,6 +5,9 @@
 //
 // `even` and `preferred-first` are [wagomu]'s AVERAGE and PREF: they ask victims first for what is
 // above a floor, and for all they can give only where that does not suffice.
+//
+// `each` is [lina] to the letter.  The loops of its algorithms 5 to 7 have no break, and algorithm
+// 8 begins with the whole p_r at each victim: what one has given is not counted for the next.
 #include <algorithm>
 
 #include "core/pass/choices/choices.hpp"
@@ -28,6 +31,7 @@ int shrink_amount(const SystemState& state, const RunningJob& job, int needed, i
         case ShrinkAmount::needed:
         case ShrinkAmount::even:
         case ShrinkAmount::preferred_first:
+        case ShrinkAmount::each:
             return std::min(needed, shrinkable);
         case ShrinkAmount::share:
             return std::min(static_cast<int>(state.policy().shrink_share * size), shrinkable);
@@ -37,6 +41,10 @@ int shrink_amount(const SystemState& state, const RunningJob& job, int needed, i
             return std::min({needed, shrinkable, above_preferred(job)});
     }
     return 0;
+}
+
+bool asks_every_victim(const Policy& policy) {
+    return policy.shrink_amount == ShrinkAmount::each;
 }
 
 bool has_first_floor(const Policy& policy) {

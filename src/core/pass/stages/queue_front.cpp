@@ -12,6 +12,9 @@
 //
 // Jobs that start together are blocked together, and have reservations for one time.
 //
+// With first-fit nobody has a reservation, and the first blocked job settles its pools all the
+// same: behind it only jobs that could start are looked for.
+//
 // Always holds: at most one reservation a pool's first claimant, so no more reservations than
 // pools; each stands in the availability profile, where no later job can take its nodes.  A job
 // that is larger than all of its pools is not blocked but hopeless, and nobody waits for it; one
@@ -43,7 +46,10 @@ void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
         job.reserves == 0)
         return;
     mark(schedule, schedule.eligible(id), blocked_pools_, behind_, false);
-    if (!reserve(schedule, pending, size) || choices::reserves_for_all(schedule.policy())) return;
+    const Policy& policy = schedule.policy();
+    if (choices::reserves(policy) &&
+        (!reserve(schedule, pending, size) || choices::reserves_for_all(policy)))
+        return;
     mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
 }
@@ -59,7 +65,9 @@ void QueueFront::block_together(Schedule& schedule, std::uint32_t first) {
     const std::uint32_t end = Together::end(schedule.snapshot(), first);
     for (std::uint32_t place = first; place < end; ++place)
         mark(schedule, schedule.eligible(id(place)), blocked_pools_, behind_, false);
-    if (!reserve_together(schedule, jobs, first) || choices::reserves_for_all(schedule.policy()))
+    const Policy& policy = schedule.policy();
+    if (choices::reserves(policy) &&
+        (!reserve_together(schedule, jobs, first) || choices::reserves_for_all(policy)))
         return;
     for (std::uint32_t place = first; place < end; ++place)
         mark(schedule, schedule.eligible(id(place)), reserved_pools_, reserved_, true);

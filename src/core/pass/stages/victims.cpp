@@ -214,6 +214,8 @@ std::vector<Shrinkage> Victims::select_above(const SystemState& state, const Ben
     std::vector<Shrinkage> selected;
     const Eligibility& eligible = state.eligible(who.eligible);
     begin_losses(state, who);
+    const bool asks_all = choices::asks_every_victim(state.policy()) && !who.preempts;
+    const int whole = who.needed + total(who.idle);
     int needed = who.needed, left = supply(state, who.eligible);
     for (std::uint32_t victim : order_) {
         if (left < needed) return {};  // all from here on together have too little
@@ -224,7 +226,8 @@ std::vector<Shrinkage> Victims::select_above(const SystemState& state, const Ben
         const int above = std::max(0, total(job.held) - choices::size_at(floor, job));
         const int amount = who.preempts
                                ? std::min(needed, most)
-                               : choices::shrink_amount(state, job, needed, std::min(above, most));
+                               : choices::shrink_amount(state, job, asks_all ? whole : needed,
+                                                        std::min(above, most));
         if (amount == 0) continue;
         Shrinkage part = allocate_resource(state, victim, eligible, amount, needed);
         if (!who.preempts &&
@@ -233,9 +236,9 @@ std::vector<Shrinkage> Victims::select_above(const SystemState& state, const Ben
         if (!respects_reservations(state, part, who.end)) continue;
         needed -= total(part.used);
         selected.push_back(std::move(part));
-        if (needed == 0) return selected;
+        if (needed == 0 && !asks_all) return selected;
     }
-    return {};
+    return needed == 0 ? selected : std::vector<Shrinkage>{};
 }
 
 std::vector<Shrinkage> Victims::select_all(const SystemState& state, EligibilityId id) {

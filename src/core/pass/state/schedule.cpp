@@ -146,7 +146,7 @@ void Schedule::shrink(const Shrinkage& part, JobId beneficiary, Time beneficiary
     running_.touch(part.victim);
     const JobId victim = snapshot_->running[part.victim].id;
     Action& action = add(ActionKind::shrink, reason, victim, part.nodes);
-    action.beneficiary = beneficiary;
+    action.beneficiary = total(part.used) > 0 ? beneficiary : 0;
     action.size_after = part.size_after;
 }
 
