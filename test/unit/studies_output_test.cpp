@@ -141,6 +141,21 @@ TEST(a_reason_is_a_run_or_there_is_none) {
     check_eq(others[1].outcome, "seen. Twice as long it is half");
 }
 
+TEST(printed_numbers_are_confirmed_by_every_one_of_them) {
+    check_that(every_value({4, 4}) == Verdict::confirmed);
+    check_that(every_value({3, 4}) == Verdict::partly);
+    check_that(every_value({1, 4}) == Verdict::partly);
+    check_that(every_value({0, 4}) == Verdict::not_confirmed);
+    check_that(every_value({0, 0}) == Verdict::not_confirmed);
+    Nearness near;
+    near.count(10, 19, 2);
+    check_eq(to_string(near), "1 of 1");
+    near.count(10, 36, 2);
+    check_eq(to_string(near), "1 of 2, the others off by 3.6 times");
+    near.count(146, 10, 2);
+    check_eq(to_string(near), "1 of 3, the others off by 3.6 to 14.6 times");
+}
+
 TEST(verdicts_follow_their_rules) {
     check_that(in_all({4, 4}) == Verdict::confirmed);
     check_that(in_all({3, 4}) == Verdict::partly);

@@ -275,7 +275,7 @@ Finding agreement(const Cases& cases, int number, int first, int last) {
                 outside += fmt::format("; {} of {}: {} and {}", kPaper[metric].label,
                                        kAlgorithms[way].name, fixed(ours, 2), fixed(theirs, 2));
         }
-    return {fmt::format("table {}", number), "the averages", in_all(tally),
+    return {fmt::format("table {}", number), "the averages", every_value(tally),
             fmt::format("within two units of the last digit: {}{}", to_string(tally), outside)};
 }
 

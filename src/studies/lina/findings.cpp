@@ -14,8 +14,6 @@
 namespace elastic::studies::lina {
 namespace {
 
-constexpr std::array kAllMetrics{turnaround, utilisation, slowdown};
-
 std::vector<double> seeds_like(double value, const std::vector<double>& seeds) {
     return std::vector<double>(seeds.size(), value);
 }
@@ -114,29 +112,26 @@ std::vector<double> all_spreads(const Results& results, const Guards& guards, Me
 // ---- the seven
 
 Finding elastic_jobs_help(const Results& results, const Guards& guards) {
-    Tally lowest, all, by_logged_run;
+    Tally lowest, all;
     std::array<Tally, kMetrics> by_metric;
     for_each_row(results, guards,
                  [&](const WorkloadResults& w, std::size_t p, Guard, const auto& row) {
-                     for (const Cell& cell : row) {
-                         const auto logged = seeds_like(w.rigid.static_slowdown, cell.static_seeds);
-                         if (p == 0)
-                             by_logged_run.count(is_better(slowdown, cell.static_seeds, logged));
+                     for (const Cell& cell : row)
                          for (const Metric metric : kAllMetrics) {
                              const Answer does = helps(cell, metric, w.rigid);
                              if (p == 0) lowest.count(does);
                              if (p == 0) by_metric[metric].count(does);
                              all.count(does);
                          }
-                     }
                  });
+    std::string each;
+    for (const Metric metric : kAllMetrics)
+        each += fmt::format("{}{} {}", each.empty() ? "" : ", ", kMetricNames[metric],
+                            to_string(by_metric[metric]));
     return {"key finding 1", "even 10 % elastic jobs improve every metric in all cases",
             in_all(lowest),
-            fmt::format("at {:.0f} % better than rigid in {} (turnaround {}, utilisation {}, "
-                        "slowdown {}; by the run time in the log {}); at all percentages in {}",
-                        results.percents.front(), to_string(lowest),
-                        to_string(by_metric[turnaround]), to_string(by_metric[utilisation]),
-                        to_string(by_metric[slowdown]), to_string(by_logged_run), to_string(all))};
+            fmt::format("at {:.0f} % better than rigid in {} ({}); at all percentages in {}",
+                        results.percents.front(), to_string(lowest), each, to_string(all))};
 }
 
 Finding differences_are_small(const Results& results, const Guards& guards) {
@@ -151,30 +146,37 @@ Finding differences_are_small(const Results& results, const Guards& guards) {
             by_metric[metric].count(is);
         }
     });
-    return {
-        "key finding 2",
-        "in many cases the difference between candidate selection techniques is insignificant",
-        small.share() >= 1.0 / 3 ? Verdict::confirmed
-        : small.share() >= 0.1   ? Verdict::partly
-                                 : Verdict::not_confirmed,
-        fmt::format("best and worst are less than {:.0f} % or the error apart in {} (turnaround "
-                    "{}, utilisation {}, slowdown {}); counted as many: a third",
-                    kSmall, to_string(small), to_string(by_metric[turnaround]),
-                    to_string(by_metric[utilisation]), to_string(by_metric[slowdown]))};
+    return {"key finding 2",
+            "in many cases the difference between candidate selection techniques is insignificant",
+            small.share() >= 1.0 / 3 ? Verdict::confirmed
+            : small.share() >= 0.1   ? Verdict::partly
+                                     : Verdict::not_confirmed,
+            fmt::format(
+                "best and worst are less than {:.0f} % or the error apart in {} (turnaround "
+                "{}, utilisation {}, slowdown {}, static slowdown {}); counted as many: a third",
+                kSmall, to_string(small), to_string(by_metric[turnaround]),
+                to_string(by_metric[utilisation]), to_string(by_metric[slowdown]),
+                to_string(by_metric[static_slowdown]))};
 }
 
-Finding which_order_is_best(const Results& results, const Guards& guards) {
+// "" for the measure that stands first.
+std::string by(Metric slow) {
+    return slow == slowdown ? "" : ", by the run time in the log";
+}
+
+Finding which_order_is_best(const Results& results, const Guards& guards, Metric slow_metric) {
     const Ranking tat = ranking(results, guards, turnaround),
                   use = ranking(results, guards, utilisation),
-                  slow = ranking(results, guards, slowdown);
+                  slow = ranking(results, guards, slow_metric);
     const auto worst_of_slowdown = Ranking::most(slow.worst);
     const auto part = [](const Ranking& ranks, bool holds) {
         return ranks.rows > 0 ? verdict(holds) : Verdict::undecided;
     };
     const std::array spreads{all_spreads(results, guards, turnaround),
                              all_spreads(results, guards, utilisation),
-                             all_spreads(results, guards, slowdown)};
-    const auto is_more_visible = [&](Metric a, Metric b) {
+                             all_spreads(results, guards, slow_metric)};
+    // Of the three, in this order.
+    const auto is_more_visible = [&](std::size_t a, std::size_t b) {
         return is_positive(difference(spreads[a], spreads[b]));
     };
     const std::vector<Verdict> parts{
@@ -189,17 +191,16 @@ Finding which_order_is_best(const Results& results, const Guards& guards) {
         verdict(is_more_visible(utilisation, turnaround)),
     };
     const auto holding = std::ranges::count(parts, Verdict::confirmed);
-    return {
-        "key finding 3",
-        "turnaround: Gain best, Random worst; utilisation: Random best, Resource worst; "
-        "slowdown: Gain best, Random and Resource worst; differences most visible in slowdown, "
-        "least in turnaround",
-        all_of(parts),
-        fmt::format("{} of {} parts hold. Turnaround: {}; utilisation: {}; slowdown: {}; best and "
-                    "worst of a seed are {:.1f} %, {:.1f} %, {:.1f} % apart in the mean",
-                    holding, parts.size(), tat.text(), use.text(), slow.text(),
-                    mean_of(spreads[turnaround]), mean_of(spreads[utilisation]),
-                    mean_of(spreads[slowdown]))};
+    return {"key finding 3" + by(slow_metric),
+            "turnaround: Gain best, Random worst; utilisation: Random best, Resource worst; "
+            "slowdown: Gain best, Random and Resource worst; differences most visible in slowdown, "
+            "least in turnaround",
+            all_of(parts),
+            fmt::format("{} of {} parts hold. Turnaround: {}; utilisation: {}; {}: {}; best and "
+                        "worst of a seed are {:.1f} %, {:.1f} %, {:.1f} % apart in the mean",
+                        holding, parts.size(), tat.text(), use.text(), name_of(slow_metric),
+                        slow.text(), mean_of(spreads[turnaround]), mean_of(spreads[utilisation]),
+                        mean_of(spreads[slowdown]))};
 }
 
 // By how much turnaround still improves beyond half of the percentages, in parts of the rigid
@@ -254,7 +255,7 @@ Answer leads(const Row& row, const Guards& guards, Guard guard, std::size_t orde
     return so;
 }
 
-Finding which_guard_is_best(const Results& results, const Guards& guards) {
+Finding which_guard_is_best(const Results& results, const Guards& guards, Metric slow_metric) {
     Tally use, tat, slow;
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
@@ -262,16 +263,16 @@ Finding which_guard_is_best(const Results& results, const Guards& guards) {
             for (std::size_t v = 0; v < kOrders; ++v) {
                 use.count(leads(row, guards, guards[1], v, utilisation));
                 tat.count(leads(row, guards, application, v, turnaround));
-                slow.count(leads(row, guards, application, v, slowdown));
+                slow.count(leads(row, guards, application, v, slow_metric));
             }
     }
-    return {"key finding 5",
+    return {"key finding 5" + by(slow_metric),
             "System always has the highest utilisation; Application mostly the lowest turnaround "
             "time and slowdown",
             all_of({in_all(use), in_most(tat), in_most(slow)}),
             fmt::format("System leads in utilisation in {}; Application in turnaround in {}, in "
-                        "slowdown in {}",
-                        to_string(use), to_string(tat), to_string(slow))};
+                        "{} in {}",
+                        to_string(use), to_string(tat), name_of(slow_metric), to_string(slow))};
 }
 
 Finding full_flexibility_is_not_enough(const Results& results) {
@@ -301,14 +302,14 @@ Finding full_flexibility_is_not_enough(const Results& results) {
             best > 0 ? verdict(best < 1 && loses_some) : Verdict::undecided, text};
 }
 
-Finding largest_difference(const Results& results, const Guards& guards) {
+Finding largest_difference(const Results& results, const Guards& guards, Metric slow_metric) {
     constexpr double kPaper = 18.05, kPaperAt = 80, kTolerance = 0.1;
     LargestSpread most;
     std::string where;
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
         for (const Guard guard : guards) {
-            const LargestSpread one = largest_spread(results, w, guard, slowdown);
+            const LargestSpread one = largest_spread(results, w, guard, slow_metric);
             if (one.percent <= most.percent) continue;
             most = one;
             where = fmt::format("{}, {}", w.name, kGuardNames[guard]);
@@ -316,7 +317,7 @@ Finding largest_difference(const Results& results, const Guards& guards) {
     }
     const bool size = std::abs(most.percent - kPaper) <= kTolerance * kPaper;
     return {
-        "key finding 7",
+        "key finding 7" + by(slow_metric),
         "the largest difference in slowdown between two candidate selection techniques is "
         "18.05 %, at 80 % elastic jobs (KIT, Default)",
         all_of({verdict(size), verdict(most.at == kPaperAt)}),
@@ -356,10 +357,17 @@ Finding load_levels_orders(const Results& results, const Guards& guards) {
 
 std::vector<Finding> key_findings(const Results& results, Guard algorithm7) {
     const Guards guards = guards_with(algorithm7);
-    return {elastic_jobs_help(results, guards),   differences_are_small(results, guards),
-            which_order_is_best(results, guards), distribution_matters(results, guards),
-            which_guard_is_best(results, guards), full_flexibility_is_not_enough(results),
-            largest_difference(results, guards),  load_levels_orders(results, guards)};
+    return {elastic_jobs_help(results, guards),
+            differences_are_small(results, guards),
+            which_order_is_best(results, guards, slowdown),
+            distribution_matters(results, guards),
+            which_guard_is_best(results, guards, slowdown),
+            full_flexibility_is_not_enough(results),
+            largest_difference(results, guards, slowdown),
+            load_levels_orders(results, guards),
+            which_order_is_best(results, guards, static_slowdown),
+            which_guard_is_best(results, guards, static_slowdown),
+            largest_difference(results, guards, static_slowdown)};
 }
 
 }  // namespace elastic::studies::lina

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Table 3 of [lina]: by how much the best victim order is better than the worst, and where.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "studies/lina/results.hpp"
+#include "studies/lina/counting.hpp"
 
 namespace elastic::studies::lina {
 namespace {
@@ -15,7 +17,7 @@ struct PaperCell {
 
 struct PaperRow {
     const char* workload;
-    std::array<std::array<PaperCell, kMetrics>, 3> cells;
+    std::array<std::array<PaperCell, kPaperMetrics.size()>, 3> cells;
 };
 
 const std::array kPaperTable3{
@@ -67,10 +69,82 @@ const std::array kPaperTable3{
 const PaperCell* paper_cell(const std::string& workload, Guard guard, Metric metric) {
     const auto row = std::ranges::find(kPaperTable3, workload, &PaperRow::workload);
     if (guard == system_text) guard = system;
+    if (metric == static_slowdown) metric = slowdown;
     return row == kPaperTable3.end() ? nullptr : &row->cells[guard][metric];
 }
 
+constexpr double kNear = 2;  // times
+
+// Of the paper's metrics, and of slowdown in the other way as well if that is wanted.
+Nearness nearness(const Results& results, const Guards& guards, const std::vector<Metric>& metrics,
+                  bool only_synthetic) {
+    Nearness near;
+    for (const WorkloadResults& w : results.workloads) {
+        if (w.full_flexibility || (only_synthetic && !w.synthetic)) continue;
+        for (const Guard guard : guards)
+            for (const Metric metric : metrics)
+                if (const PaperCell* paper = paper_cell(w.name, guard, metric))
+                    near.count(largest_spread(results, w, guard, metric).percent, paper->percent,
+                               kNear);
+    }
+    return near;
+}
+
+Finding differences_are_near(const Results& results, const Guards& guards, Metric slow) {
+    const Nearness near = nearness(results, guards, {turnaround, utilisation, slow}, false);
+    return {"table 3",
+            fmt::format("the largest differences between candidate selection techniques in "
+                        "turnaround, utilisation and {}: ours are within a factor of two",
+                        name_of(slow)),
+            every_value(near.tally), to_string(near)};
+}
+
+Finding synthetic_use_is_near(const Results& results, const Guards& guards) {
+    std::string ours;
+    for (const WorkloadResults& w : results.workloads)
+        if (w.synthetic)
+            for (const Guard guard : guards)
+                ours += fmt::format("{}{} {:.2f} %", ours.empty() ? "" : ", ", kGuardNames[guard],
+                                    largest_spread(results, w, guard, utilisation).percent);
+    const Nearness near = nearness(results, guards, {utilisation}, true);
+    return {"table 3",
+            "Synthetic: utilisation differs by up to 8.58 % (Application), 3.6 % (System), 3.47 % "
+            "(Default): ours are within a factor of two",
+            every_value(near.tally), fmt::format("{}: {}", to_string(near), ours)};
+}
+
+Finding orders_are_the_papers(const Results& results, const Guards& guards, Metric slow) {
+    Tally best, worst;
+    for (const WorkloadResults& w : results.workloads) {
+        if (w.full_flexibility) continue;
+        for (const Guard guard : guards)
+            for (const Metric metric : {turnaround, utilisation, slow}) {
+                const PaperCell* paper = paper_cell(w.name, guard, metric);
+                if (!paper) continue;
+                const LargestSpread ours = largest_spread(results, w, guard, metric);
+                best.count(ours.best == paper->best);
+                worst.count(ours.worst == paper->worst);
+            }
+    }
+    return {
+        "table 3",
+        fmt::format("the best and the worst techniques in turnaround, utilisation and {}",
+                    name_of(slow)),
+        all_of({every_value(best), every_value(worst)}),
+        fmt::format("the paper's best in {}, its worst in {}", to_string(best), to_string(worst))};
+}
+
 }  // namespace
+
+std::vector<Finding> table3_findings(const Results& results, Guard algorithm7) {
+    const Guards guards = guards_with(algorithm7);
+    std::vector<Finding> findings{synthetic_use_is_near(results, guards)};
+    for (const Metric slow : kSlowdowns) {
+        findings.push_back(differences_are_near(results, guards, slow));
+        findings.push_back(orders_are_the_papers(results, guards, slow));
+    }
+    return findings;
+}
 
 Spread spread(const std::array<Cell, kOrders>& row, Metric metric) {
     Spread spread;
@@ -105,7 +179,7 @@ Table table3(const Results& results) {
     for (const WorkloadResults& w : results.workloads) {
         if (w.full_flexibility) continue;
         for (const Guard guard : {application, system, by_default, system_text})
-            for (const Metric metric : {turnaround, utilisation, slowdown}) {
+            for (const Metric metric : kAllMetrics) {
                 const LargestSpread ours = largest_spread(results, w, guard, metric);
                 const PaperCell* paper = paper_cell(w.name, guard, metric);
                 table.add({w.name, kGuardNames[guard], kMetricNames[metric], kOrderNames[ours.best],

@@ -524,6 +524,8 @@ Result<StudyResult> reproduce_mebf(const StudyOptions& options) {
     report.heading("What the paper says");
     report.findings(list);
     report.table("verdicts", "Verdicts by reading", verdicts);
+    report.heading("Where the paper contradicts itself");
+    report.list(contradictions());
     report.heading("How it was run");
     report.list(notes(o, *trace, sample->nodes));
     report.heading("Tables");

@@ -88,5 +88,7 @@ void put_tables(Report&, const Results&, const std::vector<Reading>& others);
 std::vector<Finding> findings(const Results&);
 // What it says of figures 3, 6 and 11.
 std::vector<Finding> findings(const Observations&);
+// What the paper says in two ways that cannot both be.
+std::vector<std::string> contradictions();
 
 }  // namespace elastic::studies::mebf

@@ -173,16 +173,15 @@ Finding length_is_like_time(const Results& results) {
 }
 
 Finding table_is_near(const Results& results, const PrintedTable& table) {
-    Tally tally;
+    constexpr double kNear = 2;  // times
+    Nearness near;
     for (std::size_t row = 0; row < table.shares.size(); ++row)
-        for (std::size_t k = 0; k < table.printed[row].size(); ++k) {
-            const double ours = results.at({true, table.load}, table.shares[row])
-                                    .mean(scale_ratios()[k], table.metric);
-            const double paper = table.printed[row][k];
-            tally.count(ours > paper / 2 && ours < paper * 2);
-        }
-    return {table.name, table.title + ": our numbers are within a factor of two", in_most(tally),
-            to_string(tally)};
+        for (std::size_t k = 0; k < table.printed[row].size(); ++k)
+            near.count(results.at({true, table.load}, table.shares[row])
+                           .mean(scale_ratios()[k], table.metric),
+                       table.printed[row][k], kNear);
+    return {table.name, table.title + ": our numbers are within a factor of two",
+            every_value(near.tally), to_string(near)};
 }
 
 Finding falls_for_every_share(const Results& results) {

@@ -110,6 +110,31 @@ Verdict in_most(const Tally& tally) {
     return tally.share() >= 0.25 ? Verdict::partly : Verdict::not_confirmed;
 }
 
+Verdict every_value(const Tally& tally) {
+    if (tally.holds == 0) return Verdict::not_confirmed;
+    return tally.holds == tally.of ? Verdict::confirmed : Verdict::partly;
+}
+
+void Nearness::count(double ours, double paper, double factor) {
+    const double low = std::min(ours, paper), high = std::max(ours, paper);
+    const double off = low > 0 ? high / low : std::numeric_limits<double>::infinity();
+    const bool is_near = off < factor;
+    tally.count(is_near);
+    if (is_near) return;
+    const bool is_first = tally.of - tally.holds == 1;
+    least_off = is_first ? off : std::min(least_off, off);
+    most_off = is_first ? off : std::max(most_off, off);
+}
+
+std::string to_string(const Nearness& near) {
+    const std::string text = to_string(near.tally);
+    if (near.tally.holds == near.tally.of) return text;
+    const std::string off = near.most_off > near.least_off
+                                ? fmt::format("{:.1f} to {:.1f}", near.least_off, near.most_off)
+                                : fmt::format("{:.1f}", near.most_off);
+    return fmt::format("{}, the others off by {} times", text, off);
+}
+
 Verdict all_of(const std::vector<Verdict>& parts) {
     const auto are = [&](Verdict verdict) {
         return std::ranges::all_of(parts, [&](Verdict part) { return part == verdict; });

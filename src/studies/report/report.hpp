@@ -63,6 +63,16 @@ Verdict in_all(const Tally&);
 // "In most cases": confirmed if more than half do, undecided if the undecided ones could make them
 // so, partly if at least a quarter, else not.
 Verdict in_most(const Tally&);
+// Numbers that a paper prints, in every study by this rule: confirmed if ours are near every one of
+// them, not if near none, else partly.
+Verdict every_value(const Tally&);
+// How many of such numbers ours are within a factor of, and by what factor the others are off.
+struct Nearness {
+    Tally tally;
+    double least_off = 0, most_off = 0;
+    void count(double ours, double paper, double factor);
+};
+std::string to_string(const Nearness&);  // "25 of 35, the others off by 3.6 to 14.6 times"
 // A statement of several parts: confirmed if all are, undecided if all are, not if none is even
 // partly, else partly.
 Verdict all_of(const std::vector<Verdict>&);
