@@ -89,13 +89,13 @@ TEST(config_errors_name_the_line) {
         "elastic.conf:1: VictimOrder=foo: one of random, gain, shrinkable, "
         "expansions, adaptation-cost, remaining-time, scalability, above-preferred, use, slowdown");
     check_error(parse("Policy=x"),
-                "elastic.conf:1: Policy=x: one of elastic, fcfs, easy, conservative, lina-default, "
-                "lina-application, lina-system, lina-system-text, mebf-basic, mebf-handoff, "
-                "mebf-spare, mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition, "
-                "wagomu-min, wagomu-pref, wagomu-average, wagomu-min-agreement, wagomu-min-steal, "
-                "wagomu-min-pool, wagomu-pref-agreement, wagomu-pref-steal, wagomu-pref-pool, "
-                "wagomu-average-agreement, wagomu-average-steal, wagomu-average-pool, "
-                "wagomu-keep-pref, sd-policy");
+                "elastic.conf:1: Policy=x: one of elastic, fcfs, easy, easy-lightest, "
+                "conservative, lina-default, lina-application, lina-system, lina-system-text, "
+                "mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, mebf-shrink-plus, "
+                "mebf-expand-plus, equipartition, wagomu-min, wagomu-pref, wagomu-average, "
+                "wagomu-min-agreement, wagomu-min-steal, wagomu-min-pool, wagomu-pref-agreement, "
+                "wagomu-pref-steal, wagomu-pref-pool, wagomu-average-agreement, "
+                "wagomu-average-steal, wagomu-average-pool, wagomu-keep-pref, sd-policy");
     check_error(parse("listenport=0"),
                 "elastic.conf:1: ListenPort=0: must be a number from 1 to 65535");
     check_error(parse("ListenPort=65536"),

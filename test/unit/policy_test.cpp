@@ -15,10 +15,10 @@ TEST(every_preset_has_a_name_and_is_found_by_it) {
     check_that(preset("EASY")->expand_trigger == ExpandTrigger::never);
     check_error(
         preset("best"),
-        "Policy=best: one of elastic, fcfs, easy, conservative, lina-default, lina-application, "
-        "lina-system, lina-system-text, mebf-basic, mebf-handoff, mebf-spare, mebf-intensive, "
-        "mebf-shrink-plus, mebf-expand-plus, equipartition, wagomu-min, wagomu-pref, "
-        "wagomu-average, wagomu-min-agreement, wagomu-min-steal, wagomu-min-pool, "
+        "Policy=best: one of elastic, fcfs, easy, easy-lightest, conservative, lina-default, "
+        "lina-application, lina-system, lina-system-text, mebf-basic, mebf-handoff, mebf-spare, "
+        "mebf-intensive, mebf-shrink-plus, mebf-expand-plus, equipartition, wagomu-min, "
+        "wagomu-pref, wagomu-average, wagomu-min-agreement, wagomu-min-steal, wagomu-min-pool, "
         "wagomu-pref-agreement, wagomu-pref-steal, wagomu-pref-pool, wagomu-average-agreement, "
         "wagomu-average-steal, wagomu-average-pool, wagomu-keep-pref, sd-policy");
 }

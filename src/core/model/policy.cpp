@@ -214,6 +214,13 @@ Policy rigid(Backfill backfill) {
     return policy;
 }
 
+// Ours: what the order of elastic does without resizes.
+Policy easy_lightest() {
+    Policy policy = rigid(Backfill::easy);
+    policy.backfill_order = BackfillOrder::lightest;
+    return policy;
+}
+
 Policy lina(ShrinkGuard guard) {
     Policy policy;
     policy.shrink_guard = guard;
@@ -330,11 +337,13 @@ struct Preset {
     Policy policy;
 };
 
-// Each but the first as its paper has it, or what of it was at hand (doc/policies.md).
+// Each but the first and easy-lightest as its paper has it, or what of it was at hand
+// (doc/policies.md).
 const std::array kPresets{
     Preset{"elastic", elastic_default()},
     Preset{"fcfs", rigid(Backfill::none)},
     Preset{"easy", rigid(Backfill::easy)},
+    Preset{"easy-lightest", easy_lightest()},
     Preset{"conservative", rigid(Backfill::conservative)},
     Preset{"lina-default", lina(ShrinkGuard::by_default)},
     Preset{"lina-application", lina(ShrinkGuard::application)},

@@ -38,7 +38,8 @@ enum class Backfill {
 // In which order jobs are tried that may only start ahead of a blocked one.
 enum class BackfillOrder {
     queue,
-    shortest,  // shortest estimate first, as long as some job in the system is malleable
+    shortest,  // shortest estimate first, as long as some job in the system is malleable or, where
+               // the policy resizes nobody, always
     lightest,  // likewise by estimate times square root of the size: between the shortest
                // first, which is best for slowdowns, and the least work first, for turnaround
 };

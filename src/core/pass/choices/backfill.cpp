@@ -23,10 +23,11 @@ bool reserves_for_all(const Policy& policy) {
     return policy.backfill == Backfill::conservative;
 }
 
-// Where nobody is malleable, nothing makes up for being overtaken: plain EASY.
+// Where nobody is malleable, nothing makes up for being overtaken: plain EASY.  A policy that never
+// resizes has nothing that makes up for it in any case, so who sets an order there means it.
 bool backfills_in_order(const Policy& policy, const SnapshotIndex& index) {
     return policy.backfill_order == BackfillOrder::queue ||
-           index.malleable_waiting + index.malleable_running == 0;
+           (policy.resizes() && index.malleable_waiting + index.malleable_running == 0);
 }
 
 double backfill_rank(const Policy& policy, int nodes, Duration duration) {
