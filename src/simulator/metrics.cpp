@@ -79,8 +79,8 @@ class Page {
     void count(std::string_view name, std::int64_t value, std::string_view note = "") {
         put("  {:<24}{:>14}{}{}\n", name, value, note.empty() ? "" : "  ", note);
     }
-    void share(std::string_view name, double value) {
-        put("  {:<24}{:>14.2f} %\n", name, 100 * value);
+    void share(std::string_view name, double value, std::string_view note = "") {
+        put("  {:<24}{:>14.2f} %{}{}\n", name, 100 * value, note.empty() ? "" : "  ", note);
     }
     void seconds(std::string_view name, Duration value) {
         put("  {:<24}{:>14.1f} s  {}\n", name, value, format_duration(value));
@@ -160,6 +160,24 @@ double bounded_slowdown(const Job& job, const JobResult& result) {
     return std::max(1.0, turnaround(job, result) / std::max(job.run, kSlowdownBound));
 }
 
+double work_asked_for(const Workload& workload, const Job& job) {
+    double mean_nodes = job.nodes;
+    if (!is_rigid(job)) {
+        const core::EvolutionProfile& profile =
+            workload.elasticities[job.elasticity].annotation.profile;
+        double node_seconds = 0;
+        for (const core::EvolutionStep& step : profile) node_seconds += step.nodes * step.duration;
+        if (!profile.empty()) mean_nodes = node_seconds / core::length(profile);
+    }
+    return job.run * mean_nodes;
+}
+
+bool missed_its_promise(const JobResult& result) {
+    constexpr Duration kRounding = 1;
+    return result.nodes_start > 0 && result.promised < kNever &&
+           result.start > result.promised + kRounding;
+}
+
 Summary summarise(const Workload& workload, const Outcome& outcome) {
     Summary summary;
     static_cast<Experience&>(summary) =
@@ -184,6 +202,7 @@ Summary summarise(const Workload& workload, const Outcome& outcome) {
     for (const JobResult& job : outcome.jobs) {
         if (job.promised >= kNever || job.nodes_start == 0) continue;
         ++summary.promised;
+        summary.missed += missed_its_promise(job);
         summary.latest_start = std::max(summary.latest_start, job.start - job.promised);
     }
     summary.counters = outcome.counters;
@@ -192,6 +211,9 @@ Summary summarise(const Workload& workload, const Outcome& outcome) {
         const Counters& c = outcome.counters;
         summary.utilisation = c.busy / capacity;
         summary.useful_utilisation = (c.busy - c.redistribution - c.negotiation) / capacity;
+        for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+            if (outcome.jobs[i].nodes_start > 0)
+                summary.work_done += work_asked_for(workload, workload.jobs[i]) / capacity;
     }
     return summary;
 }
@@ -216,13 +238,15 @@ std::string to_text(const Summary& s) {
     page.seconds("makespan", s.makespan);
     page.share("useful utilisation", s.useful_utilisation);
     page.share("papers' utilisation", s.utilisation);
+    page.share("work done", s.work_done, "what the jobs take at the sizes they asked for");
     page.heading("decisions");
     page.count("starts in order", c.in_order);
     page.count("backfills", c.backfilled);
     page.count("starts by shrinking", c.by_shrinking);
     if (s.promised > 0)
-        page.count("promised starts", s.promised,
-                   fmt::format("the latest {:.0f} s after that time", s.latest_start));
+        page.count(
+            "promised starts", s.promised,
+            fmt::format("{} of them missed, the latest by {:.0f} s", s.missed, s.latest_start));
     page.count("shrinks", c.shrinks);
     page.count("expansions", c.expansions);
     if (c.preempted + c.spared > 0) {
@@ -262,10 +286,12 @@ Json to_json(const Summary& s) {
         .set("makespan", s.makespan)
         .set("utilisation", s.utilisation)
         .set("useful_utilisation", s.useful_utilisation)
+        .set("work_done", s.work_done)
         .set("starts_in_order", c.in_order)
         .set("backfills", c.backfilled)
         .set("starts_by_shrinking", c.by_shrinking)
         .set("promised_starts", s.promised)
+        .set("promised_starts_missed", s.missed)
         .set("latest_start_after_promise", s.latest_start)
         .set("shrinks", c.shrinks)
         .set("expansions", c.expansions)

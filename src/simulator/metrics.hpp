@@ -25,6 +25,12 @@ double slowdown(const Job&, const JobResult&);
 // max(1, turnaround / max(run time, kSlowdownBound))
 double bounded_slowdown(const Job&, const JobResult&);
 
+// What its run takes at the sizes that it asks for, node-seconds: those of its evolution profile,
+// or else the preferred one.  The same under every policy.
+double work_asked_for(const Workload&, const Job&);
+// It started later than it was first promised, by over a second: less is rounding.
+bool missed_its_promise(const JobResult&);
+
 // A percentile is the least value that so many per cent of the jobs do not exceed.
 struct Distribution {
     double mean = 0, median = 0, p95 = 0, p99 = 0, max = 0;
@@ -51,9 +57,12 @@ struct Summary : Experience {
     Duration makespan = 0;
     // Node-seconds held by jobs, by nodes times makespan; and those less what resizes cost.
     double utilisation = 0, useful_utilisation = 0;
-    // Jobs to which a reservation promised a start, and by how much the latest of them missed its
-    // first promise, seconds.
-    std::int64_t promised = 0;
+    // work_asked_for() of the jobs that ran, by the same: what nodes do that make no job faster is
+    // no work, so it only rises if all are done sooner.
+    double work_done = 0;
+    // Jobs to which a reservation promised a start, those that missed their first promise, and by
+    // how much the latest of them did, seconds.
+    std::int64_t promised = 0, missed = 0;
     Duration latest_start = 0;
     Counters counters;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the figures of a policy are to be measured against: a bound that no policy can be below, and
-// a schedule that pays neither for fairness nor for resizes.
+// one schedule that pays neither for fairness nor for resizes, which a policy may well be below.
 #pragma once
 
 #include <string>
@@ -19,7 +19,9 @@ struct Means {
 };
 
 // For any schedule that gives each job a size within its limits at any time, with any resizes, at
-// no cost.  Each figure is the largest of
+// no cost, whatever a job's true speed-up.  Each figure but the makespan is the largest over some
+// splits of the jobs into those counted by the first of these and those by the others (fewer jobs
+// only end sooner on one machine, so each split is a bound):
 //  - the jobs' least run times, as if each had the machine for itself;
 //  - the shortest remaining processing time first (Schrage 1968, optimal for the mean turnaround on
 //    one machine) of the jobs' least work on one machine as fast as all nodes together (turnaround
@@ -33,7 +35,8 @@ Means lower_bound(const Workload&);
 // Smallest remaining work first, looked at anew at each arrival and end: whatever fits starts, be
 // others passed over for ever; malleable jobs are resized at no cost and keep no more than their
 // minimum if smaller jobs want the rest. Other elastic jobs keep their preferred size and ask for
-// nothing.  Not a bound.
+// nothing.  Not a bound: where jobs come and go often, jobs are cut down to their minimum again and
+// again, which elastic on LLNL Atlas does better than.
 Means greedy(const Workload&);
 
 // A table with `summary` beside both.

@@ -23,4 +23,15 @@ for row in wait turnaround slowdown 'useful utilisation'; do
     echo "FAIL: not in README.md, side by side:$printed"
     failed=1
 done
+# What of it is order, and who pays for it.
+command='--elastic 50 --evolving-share 0 --policy elastic --baseline easy'
+grep -qF -- "selastic-sim run log.swf $command" "$readme" || exit 1
+# shellcheck disable=SC2086
+./selastic-sim run "$dir/log.swf" $command 2>/dev/null | sed -n '/^against/,/^  the first by/p' >"$dir/against"
+[ "$(wc -l <"$dir/against")" -eq 4 ] || { echo "FAIL: --baseline easy has no four lines"; exit 1; }
+while IFS= read -r printed; do
+    grep -qxF -- "$printed" "$readme" && continue
+    echo "FAIL: not in README.md: $printed"
+    failed=1
+done <"$dir/against"
 exit $failed

@@ -102,6 +102,25 @@ TEST(advice_says_who_wins_and_what_it_hangs_on) {
         check_that(a.best_gain <= std::min(0.0, a.gain.mean) + 1e-12);
 }
 
+TEST(advice_tells_order_from_malleability) {
+    const Folder folder;
+    AdviceOptions options = options_for(folder, some_log(200));
+    options.seeds = 2;
+    const Result<Advice> advice = advise(options);
+    check_ok(advice);
+    const auto order = std::ranges::find(advice->standings, "easy-lightest", &Standing::policy);
+    check_that(order != advice->standings.end());
+    check_that(order->gain.mean != 0 && order->mean.longer > 0 && order->mean.mean_longer > 0);
+    check_eq(order->mean.missed, 0);  // by EASY's rule
+    const std::string said = fmt::format(
+        "order alone (easy-lightest) changes mean turnaround by {:.1f} %: {:.0f} of 200 "
+        "jobs wait longer for it",
+        100 * order->gain.mean, order->mean.longer);
+    check_that(to_text(*advice).find(said) != std::string::npos);
+    check_that(to_html(*advice).find(said) != std::string::npos);
+    check_that(to_json(*advice).get("runs").at(0).get_number("work_done") > 0);
+}
+
 TEST(advice_finds_how_large_the_machine_is) {
     const Folder folder;
     AdviceOptions options = options_for(folder, some_log(60, "; no size\n"));

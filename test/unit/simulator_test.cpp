@@ -514,6 +514,7 @@ TEST(the_summary_is_what_the_manual_says) {
     check_eq(s.makespan, 84);
     check_near(s.utilisation, (8 + 20 + 40 + 40) / 168.0, 1e-12);
     check_eq(s.useful_utilisation, s.utilisation);
+    check_near(s.work_done, s.utilisation, 1e-12);  // nobody is resized
     check_eq(s.wait.p95, 42);
     check_eq(s.wait.max, 42);
     check_eq(s.rigid.jobs, 4);
@@ -560,10 +561,61 @@ TEST(a_comparison_names_who_waits_over_an_hour_longer) {
     check_eq(c.sooner, 0);
     check_eq(compare(b.workload, easy, fcfs).sooner, 1);
     check_eq(compare(b.workload, easy, easy).delayed.size(), 0U);
-    const Json json = to_json(c, b.workload);
+    const Compared compared{"fcfs", "easy", c, {}};
+    const Json json = to_json(compared, b.workload);
+    check_eq(json.get_string("policy"), "easy");
     check_eq(json.get("jobs_delayed").at(0).get_int("job"), 30);
-    check_that(to_text(c, b.workload, "easy").find("job 30, rigid, 1 node(s): waits 13601 s") !=
+    check_that(to_text(compared, b.workload).find("job 30, rigid, 1 node(s): waits 13601 s") !=
                std::string::npos);
+}
+
+// The third takes the last node, which the fourth, of a hundredth of its weight, would be given.
+TEST(a_comparison_says_who_pays_for_the_order) {
+    Builder b(4);
+    b.job(0, 1000, 3);
+    b.job(1, 10, 4);
+    b.job(2, 900, 1);
+    b.job(2, 9, 1);
+    const Outcome easy = b.run("easy"), order = b.run("easy-lightest");
+    check_eq(easy.jobs[2].start, 2);
+    check_eq(easy.jobs[3].start, 902);
+    check_eq(order.jobs[3].start, 2);
+    check_eq(order.jobs[2].start, 11);
+    check_eq(order.jobs[1].start, easy.jobs[1].start);  // what was promised is kept
+    const Comparison c = compare(b.workload, order, easy);
+    check_eq(c.longer, 1);
+    check_eq(c.mean_longer, 9);
+    check_eq(c.longest_delay, 9);
+    check_eq(c.missed, 0);
+    check_near(c.turnaround, (1000 + 1009 + 909 + 9) / (1000 + 1009 + 900 + 909.0), 1e-12);
+    const Compared compared{"easy-lightest", "easy", c, c};
+    const std::string text = to_text(compared, b.workload);
+    check_that(
+        text.find("  easy-lightest                   -23.34 %             1         9.0 s         "
+                  "9.0 s         0\n") != std::string::npos);
+    check_that(text.find("  the first by the second           0.00 %\n") != std::string::npos);
+    check_eq(to_json(compared, b.workload).get("order_alone").get_int("longer"), 1);
+}
+
+// 10 s are asked for on 2 nodes, and more nodes are of no use.
+TEST(work_done_does_not_rise_when_a_run_gets_slower) {
+    Builder b(8);
+    Elasticity& e = b.elastic(0, 100, 1, 2, 8);
+    b.job(0, 10, 4);
+    const Summary fixed = summarise(b.workload, b.run("easy"));
+    e.annotation.speedup = {core::SpeedupModel::Kind::rho, 0, 0};
+    e.true_speedup = {core::SpeedupModel::Kind::overhead, 0.9, 0};  // it gets slower, even
+    const Summary grown = summarise(b.workload, b.run("lina-default"));
+    check_that(grown.makespan > fixed.makespan);
+    check_that(grown.useful_utilisation > fixed.useful_utilisation);
+    check_near(fixed.work_done, (200 + 40) / (8 * 100.0), 1e-12);
+    check_near(grown.work_done, (200 + 40) / (8 * grown.makespan), 1e-12);
+}
+
+TEST(work_done_goes_by_the_steps_of_a_profile) {
+    Builder b(4);
+    b.stepping(0, 100, {{1, 60}, {3, 40}});
+    check_near(summarise(b.workload, b.run("easy")).work_done, (60 + 120) / 400.0, 1e-12);
 }
 
 // The second job is promised the end of the first, which gives nodes back at 90 and so ends at 130.
@@ -585,6 +637,7 @@ TEST(a_head_starts_by_its_bound_if_that_binds_who_is_backfilled) {
     check_eq(bound.jobs[1].start, 130);
     const Summary s = summarise(b.workload, bound);
     check_eq(s.promised, 2);  // the third as well, which begins after the second
+    check_eq(s.missed, 1);
     check_eq(s.latest_start, 30);
 }
 
@@ -607,6 +660,18 @@ TEST(references_of_a_schedule_done_by_hand) {
     check_eq(least.bounded_slowdown, 1);
     check_eq(found.turnaround, 9);  // the second at once, the first after it
     check_eq(found.makespan, 14);
+}
+
+// Two jobs of one node wait for nobody on a machine of ten; of those that need all of it one waits.
+TEST(a_bound_counts_narrow_jobs_alone) {
+    Builder b(10);
+    b.job(0, 100, 1);
+    b.job(0, 100, 1);
+    b.job(0, 100, 10);
+    b.job(0, 100, 10);
+    // Each alone 400, the shortest first 370, mean busy times 460; split, 200 and 100 + 200.
+    check_eq(lower_bound(b.workload).turnaround, 500 / 4.0);
+    check_eq(lower_bound(b.workload).slowdown, 5 / 4.0);
 }
 
 TEST(the_greedy_schedule_resizes_at_no_cost) {

@@ -142,12 +142,50 @@ TEST(a_baseline_adds_who_waits_longer) {
     const auto result = study.run("out");
     check_ok(result);
     const std::vector<std::string>& columns = result->means.columns();
-    check_eq(columns.back(), "longest_delay");
+    check_eq(columns.back(), "worst_seed");
     check_that(std::ranges::count(columns, "rigid_p99_wait") == 1);
     check_eq(result->means.rows().size(), 2U);
-    check_eq(result->means.rows()[0].back(), "0");
-    check_that(result->means.rows()[1].back() != "0");
+    const auto cell = [&](std::size_t row, std::string_view column) {
+        return result->means.rows()[row][static_cast<std::size_t>(
+            std::ranges::find(columns, column) - columns.begin())];
+    };
+    check_eq(cell(0, "longest_delay"), "0");
+    check_that(cell(1, "longest_delay") != "0");
+    check_eq(cell(0, "longer"), "0");
+    check_that(cell(1, "longer") != "0");
     check_that(!parse("Baseline=nobody\n"));
+}
+
+TEST(a_baseline_adds_the_worst_seed) {
+    const Study study;
+    write_to(study.folder.file("s.conf"),
+             "Log=log.swf\nElastic=50\nPolicy=easy,lina-default\nBaseline=easy\nSeed=1-6\n");
+    const auto result = study.run("out");
+    check_ok(result);
+    const auto column = [&](const std::vector<std::string>& columns, std::string_view name) {
+        return static_cast<std::size_t>(std::ranges::find(columns, name) - columns.begin());
+    };
+    const std::string text = study.results("out");
+    std::vector<std::string> header;
+    double worst = 0;
+    std::string seed;
+    for (const std::string_view line : split(text, '\n')) {
+        std::vector<std::string> cells;
+        for (const std::string_view cell : split(line, ',')) cells.emplace_back(cell);
+        if (header.empty()) {
+            header = cells;
+        } else if (line.find("lina-default") != std::string_view::npos &&
+                   std::stod(cells[column(header, "turnaround_ratio")]) > worst) {
+            worst = std::stod(cells[column(header, "turnaround_ratio")]);
+            seed = cells[column(header, "Seed")];
+        }
+    }
+    const std::vector<std::string>& columns = result->means.columns();
+    const auto& rows = result->means.rows();
+    check_eq(rows[0][column(columns, "worst_ratio")], "1");
+    check_eq(rows[1][column(columns, "worst_seed")], seed);
+    check_near(std::stod(rows[1][column(columns, "worst_ratio")]), worst, 1e-5);
+    check_that(std::stod(rows[1][column(columns, "turnaround_ratio")]) < worst);
 }
 
 TEST(what_is_done_is_not_done_again) {

@@ -35,9 +35,12 @@ inline constexpr std::size_t kFewestJobs = 10;
 struct Figures {
     double turnaround = 0, slowdown = 0, wait = 0, p99_wait = 0, longest_wait = 0;
     double rigid_turnaround = 0;  // of the rigid jobs; 0 without any
-    double useful_utilisation = 0;
+    double useful_utilisation = 0, work_done = 0;
     double delayed = 0;  // jobs that wait over an hour longer than under easy
     double longest_delay = 0;
+    // Who pays, see simulator::Comparison: jobs that wait longer at all, by how much on average,
+    // and promised starts that are missed.
+    double longer = 0, mean_longer = 0, missed = 0;
 };
 
 // A preset under one share and cost.

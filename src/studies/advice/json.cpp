@@ -41,6 +41,10 @@ Json to_json(const Standing& s) {
         .set("longest_wait", s.mean.longest_wait)
         .set("rigid_turnaround", s.mean.rigid_turnaround)
         .set("useful_utilisation", s.mean.useful_utilisation)
+        .set("work_done", s.mean.work_done)
+        .set("longer", s.mean.longer)
+        .set("mean_longer", s.mean.mean_longer)
+        .set("promised_starts_missed", s.mean.missed)
         .set("delayed", s.mean.delayed)
         .set("longest_delay", s.mean.longest_delay);
 }

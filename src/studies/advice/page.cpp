@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/text.hpp"
+#include "simulator/comparison.hpp"
 #include "studies/report/html.hpp"
 #include "studies/report/plot.hpp"
 #include "studies/report/table.hpp"
@@ -49,15 +50,62 @@ Table ranking_table(const Advice& advice) {
 Table standing_table(const Advice& advice) {
     Table table({"share_%", "cost_factor", "policy", "turnaround_h", "against_easy_%", "error_%",
                  "verdict", "bounded_slowdown", "wait_h", "p99_wait_h", "longest_wait_h",
-                 "rigid_turnaround_h", "useful_utilisation_%", "delayed"});
+                 "rigid_turnaround_h", "useful_utilisation_%", "work_done_%", "wait_longer",
+                 "longer_by_h", "longest_delay_h", "starts_missed", "delayed"});
     for (const Standing& s : advice.standings)
         table.add({exact(s.share), exact(s.cost_factor), s.policy, hours(s.mean.turnaround),
                    percent(s.gain.mean), fixed(100 * s.gain.error, 1),
                    s.policy == "easy" ? "" : judged(s.gain), fixed(s.mean.slowdown, 1),
                    hours(s.mean.wait), hours(s.mean.p99_wait), hours(s.mean.longest_wait),
                    hours(s.mean.rigid_turnaround), fixed(100 * s.mean.useful_utilisation, 1),
+                   fixed(100 * s.mean.work_done, 1), fixed(s.mean.longer, 1),
+                   hours(s.mean.mean_longer), hours(s.mean.longest_delay), fixed(s.mean.missed, 1),
                    fixed(s.mean.delayed, 1)});
     return table;
+}
+
+const Standing& standing_of(const Advice& advice, std::string_view policy, double share,
+                            double cost_factor) {
+    return *std::ranges::find_if(advice.standings, [&](const Standing& s) {
+        return s.policy == policy && s.share == share && s.cost_factor == cost_factor;
+    });
+}
+
+// A row for each share and cost: what order gives, what the recommended preset gives, and what is
+// left of that if the order is had anyway.
+Table order_table(const Advice& advice) {
+    Table table({"share_%", "cost_factor", "order_%", advice.recommended + "_%", "beyond_order_%",
+                 "order_longer", "by_h", "at_most_h", "starts_missed", "longer", "by_h",
+                 "at_most_h", "starts_missed"});
+    for (const Standing& order : advice.standings) {
+        if (order.policy != simulator::kOrderAlone) continue;
+        const Standing& s = standing_of(advice, advice.recommended, order.share, order.cost_factor);
+        std::vector<std::string> cells{exact(s.share), exact(s.cost_factor),
+                                       percent(order.gain.mean), percent(s.gain.mean),
+                                       percent((1 + s.gain.mean) / (1 + order.gain.mean) - 1)};
+        for (const Figures* f : {&order.mean, &s.mean})
+            for (std::string& cell : std::vector{fixed(f->longer, 1), hours(f->mean_longer),
+                                                 hours(f->longest_delay), fixed(f->missed, 1)})
+                cells.push_back(std::move(cell));
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+// One line, for the share and cost of the closer looks.
+std::string order_text(const Advice& advice) {
+    const Standing& order =
+        standing_of(advice, simulator::kOrderAlone, advice.share, advice.cost_factor);
+    const Standing& s = standing_of(advice, advice.recommended, advice.share, advice.cost_factor);
+    return fmt::format(
+        "With {} % malleable, order alone ({}) changes mean turnaround by {:.1f} %: {:.0f} of {} "
+        "jobs wait longer for it, by {} h on average and at most {} h, and {:.0f} promised starts "
+        "are missed. {} changes it by {:.1f} %: {:.0f} jobs wait longer, by {} h and at most {} h, "
+        "and {:.0f} promised starts are missed.",
+        exact(advice.share), simulator::kOrderAlone, 100 * order.gain.mean, order.mean.longer,
+        advice.jobs, hours(order.mean.mean_longer), hours(order.mean.longest_delay),
+        order.mean.missed, advice.recommended, 100 * s.gain.mean, s.mean.longer,
+        hours(s.mean.mean_longer), hours(s.mean.longest_delay), s.mean.missed);
 }
 
 Table group_table(const std::vector<Group>& groups, const Advice& advice, const char* what) {
@@ -197,6 +245,19 @@ std::string presets_html(const Advice& advice) {
     return html;
 }
 
+std::string order_html(const Advice& advice) {
+    std::string html = heading("Order and malleability, and who pays");
+    html += paragraph(order_text(advice));
+    html += paragraph(fmt::format(
+        "{} starts the lightest first among jobs that may overtake, as elastic does, and resizes "
+        "nobody: what it saves needs no malleable job. order_% and {}_%: mean turnaround against "
+        "easy's; beyond_order_%: the second against the first. Then for each of the two the jobs "
+        "that wait longer than under easy, by how much on average and at most, and the promised "
+        "starts that were missed.",
+        simulator::kOrderAlone, advice.recommended));
+    return html + html_table(order_table(advice));
+}
+
 std::string groups_html(const Advice& advice) {
     std::string html = heading("Who wins, who loses");
     html += paragraph(
@@ -225,14 +286,14 @@ std::string assumptions_html(const Advice& advice) {
 
 std::string to_html(const Advice& advice) {
     std::string body = answer_html(advice) + log_html(advice) + presets_html(advice) +
-                       groups_html(advice) + assumptions_html(advice);
+                       order_html(advice) + groups_html(advice) + assumptions_html(advice);
     body += heading("All figures") + paragraph("Means over the seeds.");
     body += html_table(standing_table(advice));
     return html_page("A policy by " + advice.log, body);
 }
 
 std::string to_text(const Advice& advice) {
-    return fmt::format("{}\n{}\n\n{}", advice.configuration, advice.why,
+    return fmt::format("{}\n{}\n{}\n\n{}", advice.configuration, advice.why, order_text(advice),
                        ranking_table(advice).text());
 }
 

@@ -17,17 +17,34 @@ using namespace simulator;
 Figures figures_of(const Workload& workload, const Outcome& outcome, const Outcome& easy) {
     const Summary s = summarise(workload, outcome);
     const Comparison c = compare(workload, outcome, easy);
-    return {s.turnaround.mean,    s.bounded_slowdown.mean,
-            s.wait.mean,          s.wait.p99,
-            s.wait.max,           s.rigid.turnaround.mean,
-            s.useful_utilisation, static_cast<double>(c.delayed.size()),
-            c.longest_delay};
+    return {.turnaround = s.turnaround.mean,
+            .slowdown = s.bounded_slowdown.mean,
+            .wait = s.wait.mean,
+            .p99_wait = s.wait.p99,
+            .longest_wait = s.wait.max,
+            .rigid_turnaround = s.rigid.turnaround.mean,
+            .useful_utilisation = s.useful_utilisation,
+            .work_done = s.work_done,
+            .delayed = static_cast<double>(c.delayed.size()),
+            .longest_delay = c.longest_delay,
+            .longer = static_cast<double>(c.longer),
+            .mean_longer = c.mean_longer,
+            .missed = static_cast<double>(c.missed)};
 }
 
-constexpr std::array kFigures{
-    &Figures::turnaround,         &Figures::slowdown,     &Figures::wait,
-    &Figures::p99_wait,           &Figures::longest_wait, &Figures::rigid_turnaround,
-    &Figures::useful_utilisation, &Figures::delayed,      &Figures::longest_delay};
+constexpr std::array kFigures{&Figures::turnaround,
+                              &Figures::slowdown,
+                              &Figures::wait,
+                              &Figures::p99_wait,
+                              &Figures::longest_wait,
+                              &Figures::rigid_turnaround,
+                              &Figures::useful_utilisation,
+                              &Figures::work_done,
+                              &Figures::delayed,
+                              &Figures::longest_delay,
+                              &Figures::longer,
+                              &Figures::mean_longer,
+                              &Figures::missed};
 
 // Of one preset, by condition and seed; the first of each where it does not resize anybody.
 struct Run {

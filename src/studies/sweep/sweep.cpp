@@ -97,13 +97,20 @@ constexpr std::array kColumns{
     number<&Summary::makespan>("makespan"),
     number<&Summary::utilisation>("utilisation"),
     number<&Summary::useful_utilisation>("useful_utilisation"),
+    number<&Summary::work_done>("work_done"),
     counter<&Counters::shrinks>("shrinks"),
     counter<&Counters::expansions>("expansions"),
     counter<&Counters::denied>("denied_requests"),
 };
 
+constexpr const char* kRatio = "turnaround_ratio";
+
 // Besides, with a baseline.
 constexpr std::array kComparisonColumns{
+    Column{kRatio, [](const Figures& f) { return f.comparison.turnaround; }},
+    Column{"longer", [](const Figures& f) { return static_cast<double>(f.comparison.longer); }},
+    Column{"mean_longer", [](const Figures& f) { return f.comparison.mean_longer; }},
+    Column{"missed", [](const Figures& f) { return static_cast<double>(f.comparison.missed); }},
     Column{"delayed",
            [](const Figures& f) { return static_cast<double>(f.comparison.delayed.size()); }},
     Column{"delayed_rigid",
@@ -339,17 +346,30 @@ class Sweep {
 
 // ---- means over the seeds
 
-Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
-    std::vector<std::string> columns;
-    for (const Axis& axis : plan.axes())
-        if (axis.key != "Seed") columns.push_back(axis.key);
-    const std::vector<Column> results = columns_of(plan);
-    for (const Column& column : results) columns.emplace_back(column.name);
-    struct Group {
-        std::vector<std::string> parameters;
-        std::vector<double> sums;
-        int runs = 0;
-    };
+// The runs of one line of the table.
+struct Group {
+    std::vector<std::string> parameters;
+    std::vector<double> sums;
+    int runs = 0;
+    // With a baseline: where the mean turnaround is highest by the baseline's.
+    double worst = -kNever;
+    std::string worst_seed;
+};
+
+// Those of a line of results.csv.
+std::vector<double> results_of(const std::string& line, std::size_t columns) {
+    std::vector<double> values;
+    const std::string_view rest =
+        std::string_view(line).substr(end_of_parameters(line, columns) + 1);
+    for (const std::string_view cell : split(rest, ','))
+        values.push_back(parse_number(cell).value_or(0));
+    return values;
+}
+
+std::vector<Group> group_by_seed(const SweepPlan& plan, const std::vector<std::string>& lines,
+                                 const std::vector<Column>& columns) {
+    const auto ratio = static_cast<std::size_t>(
+        std::ranges::find(columns, std::string_view(kRatio), &Column::name) - columns.begin());
     std::vector<Group> groups;
     std::map<std::vector<std::string>, std::size_t> places;
     for (std::size_t run = 0; run < lines.size(); ++run) {
@@ -359,20 +379,35 @@ Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
         for (std::size_t a = 0; a < values.size(); ++a)
             if (plan.axes()[a].key != "Seed") key.push_back(values[a]);
         const auto [place, is_new] = places.try_emplace(key, groups.size());
-        if (is_new) groups.push_back({key, std::vector<double>(results.size())});
+        if (is_new) groups.push_back({key, std::vector<double>(columns.size()), 0, -kNever, ""});
         Group& group = groups[place->second];
-        const std::string_view rest =
-            std::string_view(lines[run]).substr(end_of_parameters(lines[run], results.size()) + 1);
-        const auto cells = split(rest, ',');
-        for (std::size_t c = 0; c < cells.size(); ++c)
-            group.sums[c] += parse_number(cells[c]).value_or(0);
+        const std::vector<double> results = results_of(lines[run], columns.size());
+        for (std::size_t c = 0; c < results.size(); ++c) group.sums[c] += results[c];
         ++group.runs;
+        if (ratio == columns.size() || results[ratio] <= group.worst) continue;
+        group.worst = results[ratio];
+        group.worst_seed = std::to_string(plan.spec(run).workload.seed);
     }
+    return groups;
+}
+
+Table means(const SweepPlan& plan, const std::vector<std::string>& lines) {
+    std::vector<std::string> columns;
+    for (const Axis& axis : plan.axes())
+        if (axis.key != "Seed") columns.push_back(axis.key);
+    const std::vector<Column> results = columns_of(plan);
+    for (const Column& column : results) columns.emplace_back(column.name);
+    const bool has_baseline = plan.line_of("Baseline") > 0;
+    if (has_baseline) columns.insert(columns.end(), {"worst_ratio", "worst_seed"});
     Table table(std::move(columns));
-    for (Group& group : groups) {
+    for (Group& group : group_by_seed(plan, lines, results)) {
         std::vector<std::string> cells = std::move(group.parameters);
         for (const double sum : group.sums)
             cells.push_back(fmt::format("{:.6g}", sum / group.runs));
+        if (has_baseline) {
+            cells.push_back(fmt::format("{:.6g}", group.worst));
+            cells.push_back(std::move(group.worst_seed));
+        }
         table.add(std::move(cells));
     }
     return table;

@@ -19,7 +19,9 @@ struct SweepOptions {
 
 struct SweepResult {
     std::size_t runs = 0, resumed = 0;  // of `runs`, those that an earlier call had done
-    Table means;                        // over the seeds
+    // Over the seeds; with a baseline the worst of them, too: its mean turnaround by the
+    // baseline's.
+    Table means;
     // What cannot be run, e.g. as no job of the log fits: its values with their lines, and why.
     std::vector<std::string> left_out;
     std::vector<std::string> doubts;  // about the logs, see log_check.hpp

@@ -46,7 +46,7 @@ struct Run {
     NamedPolicy policy;
     std::optional<core::Policy> baseline;
     Outcome outcome;
-    std::optional<Comparison> comparison;  // with --baseline
+    std::optional<Compared> compared;      // with --baseline
     std::optional<References> references;  // with --references
     double wall = 0;                       // seconds, of the simulation alone
     std::string journal;                   // if wanted
@@ -176,11 +176,17 @@ void simulate(const RunOptions& o, Run& run) {
     observer.finish();
 }
 
-// The same jobs under the other policy.
+// The same jobs under the other policy and, if that is EASY, under what is only its order.
 void simulate_baseline(const RunOptions& o, Run& run) {
     if (!run.baseline) return;
-    const SimulationOptions options = simulation_options(o, run, *run.baseline);
-    run.comparison = compare(run.workload, run.outcome, simulator::simulate(run.workload, options));
+    const auto outcome_of = [&](const core::Policy& policy) {
+        return simulator::simulate(run.workload, simulation_options(o, run, policy));
+    };
+    const Outcome baseline = outcome_of(*run.baseline);
+    run.compared = {run.policy.name, o.baseline, compare(run.workload, run.outcome, baseline), {}};
+    const core::Policy order = *core::preset(kOrderAlone);
+    if (*run.baseline == *core::preset("easy") && run.policy.policy != order)
+        run.compared->order = compare(run.workload, outcome_of(order), baseline);
 }
 
 std::string title(const RunOptions& o, const Run& run) {
@@ -211,8 +217,7 @@ Result<void> write_results(const RunOptions& o, const Run& run) {
 Json summary_json(const RunOptions& o, const Run& run, const Summary& summary) {
     Json json = simulator::to_json(summary);
     if (run.references) json.set("references", to_json(*run.references));
-    if (run.comparison)
-        json.set("baseline", to_json(*run.comparison, run.workload).set("policy", o.baseline));
+    if (run.compared) json.set("baseline", to_json(*run.compared, run.workload));
     return json.set("log", o.log)
         .set("policy", run.policy.name)
         .set("seed", static_cast<std::int64_t>(o.workload.seed));
@@ -225,7 +230,7 @@ void report(const RunOptions& o, const Run& run) {
                                       [](const auto* file) { return is_standard_output(*file); });
     std::string text = fmt::format("{}\n\n{}", title(o, run), simulator::to_text(summary));
     if (run.references) text += to_text(*run.references, summary);
-    if (run.comparison) text += to_text(*run.comparison, run.workload, o.baseline);
+    if (run.compared) text += to_text(*run.compared, run.workload);
     if (o.json)
         fmt::print("{}\n", summary_json(o, run, summary).dump());
     else if (is_taken)

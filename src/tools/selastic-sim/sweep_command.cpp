@@ -20,9 +20,10 @@ namespace elastic::tools {
 namespace {
 
 studies::Table narrow(const studies::Table& table) {
-    constexpr std::array<std::string_view, 7> kShown{
-        "mean_turnaround", "mean_slowdown", "mean_wait",         "p99_wait",
-        "max_wait",        "delayed",       "useful_utilisation"};
+    constexpr std::array<std::string_view, 11> kShown{
+        "mean_turnaround", "mean_slowdown",      "mean_wait", "p99_wait",
+        "max_wait",        "useful_utilisation", "work_done", "turnaround_ratio",
+        "worst_ratio",     "worst_seed",         "delayed"};
     // Keys begin with a capital, results do not.
     const auto is_shown = [&](const std::string& column) {
         return (column[0] >= 'A' && column[0] <= 'Z') || std::ranges::count(kShown, column) > 0;
