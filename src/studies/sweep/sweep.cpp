@@ -196,15 +196,21 @@ Result<void> ResultsFile::append(const std::string& line) {
 
 using Logs = std::map<std::string, Log>;
 
+bool learns(const SweepPlan& plan) {
+    for (std::size_t run = 0; run < plan.runs(); ++run)
+        if (plan.spec(run).policy.belief == core::Belief::learned) return true;
+    return false;
+}
+
 Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options,
                        std::vector<std::string>& doubts) {
     const auto folder = std::filesystem::path(options.study).parent_path();
+    const TypeRule types = learns(plan) ? program_rule() : TypeRule{};
     Logs logs;
     for (std::size_t run = 0; run < plan.runs(); run += plan.runs_per_workload()) {
         const RunSpec spec = plan.spec(run);
         if (logs.contains(spec.log)) continue;
-        Result<Log> log =
-            read_log((folder / spec.log).string(), spec.lenient, simulator::program_rule());
+        Result<Log> log = read_log((folder / spec.log).string(), spec.lenient, types);
         if (!log) return at_line(options.study, plan.line_of("Log"), "Log: " + log.error().message);
         std::ranges::move(simulator::doubts(*log, spec.workload), std::back_inserter(doubts));
         logs.emplace(spec.log, *std::move(log));

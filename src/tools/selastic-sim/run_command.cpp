@@ -117,11 +117,15 @@ Result<void> check_size(const RunOptions& o, const Workload& workload) {
     return {};
 }
 
-Result<Workload> read_workload(const RunOptions& o) {
+// What of the log tells its jobs apart.
+TypeRule types_for(const RunOptions& o, const core::Policy& policy) {
+    if (o.workload.precedence) return {o.workload.precedence->field};
+    return policy.belief == core::Belief::learned ? program_rule() : TypeRule{};
+}
+
+Result<Workload> read_workload(const RunOptions& o, const core::Policy& policy) {
     if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
-    const TypeRule types =
-        o.workload.precedence ? TypeRule{o.workload.precedence->field} : simulator::program_rule();
-    const Result<Log> log = read_log(o.log, o.lenient, types);
+    const Result<Log> log = read_log(o.log, o.lenient, types_for(o, policy));
     if (!log) return log.error();
     Result<Workload> workload = make_workload(*log, o.workload);
     if (workload) std::ranges::move(doubts(*log, o.workload), std::back_inserter(workload->notes));
@@ -251,7 +255,7 @@ int run(const RunOptions& o) {
     if (const Result<void> fine = check_options(o); !fine) return fail(fine.error());
     Run run;
     if (const Result<void> chosen = choose_policies(o, run); !chosen) return fail(chosen.error());
-    Result<Workload> workload = read_workload(o);
+    Result<Workload> workload = read_workload(o, run.policy.policy);
     if (!workload) return fail(workload.error());
     run.workload = std::move(*workload);
     for (const std::string& text : run.workload.notes) note(text);
