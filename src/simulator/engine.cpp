@@ -41,15 +41,25 @@ std::vector<std::uint32_t> in_order_of_arrival(std::size_t jobs, Earlier earlier
     return order;
 }
 
+core::Cluster make_cluster(const Workload& workload, const SimulationOptions& options) {
+    if (options.supply) return core::Cluster(pool_sizes(*options.supply, workload.nodes));
+    if (workload.pools.empty()) return core::Cluster(workload.nodes);
+    core::PoolCounts nodes;
+    for (const NodePool& pool : workload.pools) nodes.push_back(pool.nodes);
+    std::vector<core::Eligibility> eligibilities;
+    for (const Partition& partition : workload.partitions) eligibilities.push_back(partition.pools);
+    return core::Cluster(nodes, std::move(eligibilities));
+}
+
 }  // namespace
 
 Engine::Engine(const Workload& workload, const SimulationOptions& options)
     : workload_(workload),
       options_(options),
-      cluster_(options.supply ? pool_sizes(*options.supply, workload.nodes)
-                              : core::PoolCounts(1, workload.nodes)),
+      cluster_(make_cluster(workload, options)),
       rng_(options.seed) {
     find_components();
+    limits_.resize(workload.limits.size());
     arrivals_ = in_order_of_arrival(workload.jobs.size(), [&](std::uint32_t a, std::uint32_t b) {
         const Time first = workload.jobs[a].submit, second = workload.jobs[b].submit;
         if (first != second || whole_.empty()) return first < second;
@@ -192,11 +202,13 @@ void Engine::arrive(std::uint32_t job) {
     if (options_.observer) options_.observer->arrived(now_, job);
 }
 
+// The queue, or those who wait for a limit.
 void Engine::join_queue(std::uint32_t job) {
+    if (!admit(job)) return;
     ++pending_;
     core::PendingJob pending = pending_of(job);
     if (is_component(job)) pending.together = first_component(job) + 1;
-    if (!preempts()) return cluster_.arrive(std::move(pending));
+    if (!has_order()) return cluster_.arrive(std::move(pending));
     cluster_.arrive(std::move(pending), [&](JobId other) { return comes_before(job, other - 1); });
 }
 
@@ -210,6 +222,7 @@ core::PendingJob Engine::pending_of(std::uint32_t index) const {
     } else {
         pending.elastic.min = pending.elastic.pref = pending.elastic.max = job.nodes;
     }
+    pending.eligible = job.partition;
     pending.duration = job.estimate;
     pending.submit = job.submit;
     return pending;
@@ -238,6 +251,7 @@ void Engine::end(std::uint32_t job) {
     --running_;
     ++ended_;
     cluster_.end(job + 1);
+    leave_limits(job, result.nodes_end);
     if (workload_.jobs[job].elasticity >= 0) {
         book(job);
         if (learns_ && !has_profile(job)) learn(job);
@@ -327,6 +341,7 @@ void Engine::execute(const Action& action) {
             if (change.for_somebody) change.beneficiary = action.beneficiary - 1;
             return resize(change, action.nodes);
         case ActionKind::expand:
+            if (!may_grow(change.job, core::total(action.nodes))) return refuse(action);
             change.to = action.size_after;
             if (is_for_step(action)) return grant_step(action);
             change.own_wish = action.op != 0;
@@ -350,19 +365,26 @@ void Engine::execute(const Action& action) {
     }
 }
 
+// For a limit; a step goes on waiting.
+void Engine::refuse(const Action& action) {
+    if (action.op != 0 && !is_for_step(action)) deny(asked(action.op), core::Reason::no_nodes);
+}
+
 void Engine::promise(const Action& action) {
     Time& promised = outcome_.jobs[action.job - 1].promised;
     if (promised >= kNever) promised = action.time;
-    if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time);
+    if (options_.policy.head_delay < kNever) cluster_.promise(action.job, action.time, action.anew);
 }
 
 void Engine::start(const Action& action) {
     const std::uint32_t index = action.job - 1;
     const Job& job = workload_.jobs[index];
-    const int size = action.size_after;
+    const core::PoolCounts nodes = within_limits(action);
+    const int size = action.size_after - (core::total(action.nodes) - core::total(nodes));
     outcome_.jobs[index] = {now_, now_, size, size, 0, outcome_.jobs[index].promised};
     --pending_;
     ++running_;
+    count_limits(index, size - job.nodes);
     wake_ups_left_ += kWakeUpsPerJob;
     Counters& counters = outcome_.counters;
     counters.in_order += action.reason == core::Reason::fits;
@@ -370,8 +392,7 @@ void Engine::start(const Action& action) {
     counters.by_shrinking += action.reason == core::Reason::by_shrinking;
     if (options_.observer) options_.observer->started(now_, index, size);
     const bool elastic = job.elasticity >= 0;
-    cluster_.start(action.job, action.nodes,
-                   now_ + (elastic ? start_elastic(index, size) : job.estimate));
+    cluster_.start(action.job, nodes, now_ + (elastic ? start_elastic(index, size) : job.estimate));
     if (elastic)
         schedule(index);
     else

@@ -66,6 +66,7 @@ void Engine::resize(Observer::Resize change, const core::PoolCounts& nodes) {
     ++progress.version;
     ++(change.to < change.from ? outcome_.counters.shrinks : outcome_.counters.expansions);
     ++result.resizes;
+    count_limits(job, change.to - change.from);
     result.nodes_end = change.to;
     const core::PoolCounts& held = cluster_.running(job + 1).held;
     cluster_.resize(

@@ -20,8 +20,9 @@ constexpr std::size_t kMostPreemptors = 16;
 
 bool Engine::comes_before(std::uint32_t job, std::uint32_t other) const {
     const auto rank = [&](std::uint32_t of) {
-        return std::tuple(-workload_.levels[of], workload_.jobs[of].submit, first_component(of),
-                          of);
+        return std::tuple(preempts() ? -workload_.levels[of] : 0,
+                          workload_.ranks.empty() ? 0 : workload_.ranks[of],
+                          workload_.jobs[of].submit, first_component(of), of);
     };
     return rank(job) < rank(other);
 }
@@ -108,6 +109,7 @@ void Engine::preempt(std::uint32_t job) {
     const int nodes = outcome_.jobs[job].nodes_end;
     drop_requests(job);
     outcome_.counters.lost += give_up(job);
+    leave_limits(job, nodes);
     ++outcome_.counters.preempted;
     if (options_.observer) options_.observer->preempted(now_, job, nodes);
     join_queue(job);

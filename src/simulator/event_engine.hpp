@@ -66,6 +66,13 @@ struct Asked {
 };
 
 inline constexpr std::uint32_t kNoSlot = UINT32_MAX;
+inline constexpr std::uint32_t kNoLimit = UINT32_MAX;
+
+// What jobs in the queue or running have of a limit, and who waits for it, in the queue's order.
+struct LimitUse {
+    Limit used;
+    std::vector<std::uint32_t> held;
+};
 
 class Engine {
   public:
@@ -93,6 +100,7 @@ class Engine {
     bool plan_until_nobody_is_preempted();
     bool plan_and_execute();
     void execute(const core::Action&);
+    void refuse(const core::Action&);
     void promise(const core::Action&);
     void start(const core::Action&);
     Asked& asked(OpId);
@@ -114,6 +122,8 @@ class Engine {
 
     // Jobs that end others.
     bool preempts() const { return !runs_.empty(); }
+    // Whether the queue is in another order than that of arrivals.
+    bool has_order() const { return preempts() || !workload_.ranks.empty(); }
     bool comes_before(std::uint32_t job, std::uint32_t other) const;
     void join_queue(std::uint32_t job);
     void tell_preemptors();
@@ -125,6 +135,17 @@ class Engine {
     void drop_requests(std::uint32_t job);
     void leave_step(std::uint32_t job);
     double give_up(std::uint32_t job);
+
+    // Jobs that wait for a limit.
+    void count_limits(std::uint32_t job, int nodes);
+    void count_job(std::uint32_t job, int sign);
+    static bool has_room(const Limit& most, const Limit& used, const NodePart&, int nodes);
+    std::uint32_t limit_on_start(std::uint32_t job) const;
+    bool may_grow(std::uint32_t job, int nodes) const;
+    core::PoolCounts within_limits(const core::Action& start) const;
+    bool admit(std::uint32_t job);
+    void leave_limits(std::uint32_t job, int nodes);
+    void let_in(std::uint32_t limit);
 
     // Running elastic jobs.
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
@@ -173,6 +194,7 @@ class Engine {
     core::Experience experience_;
     // By job, if any is heterogeneous: of which of these it is a component; -1: of none.
     std::vector<std::int32_t> whole_;
+    std::vector<LimitUse> limits_;  // by Workload::limits
     // By job, if some may end others: the least version that an event of its present run has.
     std::vector<std::uint32_t> runs_;
 };

@@ -114,6 +114,60 @@ int level_of(const Log& log, const LogJob& job, const Precedence& precedence) {
     return found == precedence.levels.end() ? 0 : found->second;
 }
 
+// The most nodes that a job of the workload can have in its partition.
+int most_nodes(const Workload& workload, const Job& job) {
+    if (workload.partitions.empty()) return workload.nodes;
+    const Partition& partition = workload.partitions[job.partition];
+    return std::min(partition.nodes, partition.most);
+}
+
+// ... if nobody else uses its limits, and it may have what it has.
+int most_nodes(const Workload& workload, std::size_t job) {
+    double most = most_nodes(workload, workload.jobs[job]);
+    if (workload.limits_of.empty()) return static_cast<int>(most);
+    const NodePart& part = workload.parts[job];
+    for (const std::uint32_t id : workload.limits_of[job]) {
+        const Limit& limit = workload.limits[id];
+        const auto keep = [&](double limit, double each) {
+            if (limit > 0 && each > 0) most = std::min(most, std::floor(limit / each));
+        };
+        keep(limit.nodes, 1);
+        keep(limit.processors, part.processors);
+        keep(limit.gpus, part.gpus);
+        keep(limit.memory, part.memory);
+    }
+    return std::max(static_cast<int>(most), workload.jobs[job].nodes);
+}
+
+// Where the log has processors alone, by what the nodes of its partition have.
+std::int64_t size_in_nodes(const LogJob& job, const Partition& partition,
+                           const std::vector<NodePool>& pools) {
+    if (job.nodes > 0) return job.nodes;
+    double processors = 1;
+    for (const core::PoolId pool : partition.pools)
+        processors = std::max(processors, pools[pool].each.processors);
+    return ceil_div(job.processors, static_cast<std::int64_t>(processors));
+}
+
+void take_site(const Site& site, Workload& workload) {
+    workload.pools = site.pools;
+    workload.partitions = site.partitions;
+    workload.limits = site.limits;
+    workload.notes.insert(workload.notes.end(), site.notes.begin(), site.notes.end());
+}
+
+// `place` is that of the workload's last job in the log.
+void take_from_site(const Log& log, const Site& site, std::size_t place, Workload& workload) {
+    if (!site.ranks.empty()) workload.ranks.push_back(site.ranks[place]);
+    if (!site.limits_of.empty()) workload.limits_of.push_back(site.limits_of[place]);
+    const double nodes = workload.jobs.back().nodes;
+    NodePart& part = workload.parts.emplace_back();
+    part.processors = static_cast<double>(log.jobs[place].processors) / nodes;
+    if (log.facts.empty()) return;
+    part.memory = log.facts[place].memory / nodes;
+    part.gpus = log.facts[place].gpus / nodes;
+}
+
 // Places in the log of components of jobs that are larger than the machine.
 std::set<std::size_t> too_large_together(const Log& log, const WorkloadOptions& options,
                                          std::int64_t machine) {
@@ -147,13 +201,17 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
     if (waits) workload.logged_waits.reserve(count);
     for (std::size_t place = begin; place < end; ++place) {
         const LogJob& from = log.jobs[place];
-        const std::int64_t nodes = size_in_nodes(from, options.procs_per_node);
-        if (nodes > workload.nodes || (!too_large.empty() && too_large.contains(place))) {
+        Job job;
+        if (options.site) job.partition = options.site->partition_of[place];
+        const std::int64_t nodes =
+            options.site ? size_in_nodes(from, workload.partitions[job.partition], workload.pools)
+                         : size_in_nodes(from, options.procs_per_node);
+        if (nodes > most_nodes(workload, job) ||
+            (!too_large.empty() && too_large.contains(place))) {
             ++workload.rejected;
             continue;
         }
         const bool cut = options.overrun == Overrun::cut;
-        Job& job = workload.jobs.emplace_back();
         job.id = from.id;
         job.submit = from.submit * options.scale_arrival;
         job.run = cut ? std::min(from.run, from.estimate) : from.run;
@@ -161,6 +219,8 @@ void take(const Log& log, const WorkloadOptions& options, Workload& workload,
         job.estimate *= limit_error(options, place);
         job.nodes = static_cast<int>(nodes);
         job.program = from.type;
+        workload.jobs.push_back(job);
+        if (options.site) take_from_site(log, *options.site, place, workload);
         if (waits) workload.logged_waits.push_back(from.wait);
         if (keeps_places) places.push_back(place);
         if (options.precedence) workload.levels.push_back(level_of(log, from, *options.precedence));
@@ -172,6 +232,11 @@ void align(const std::vector<std::uint32_t>& components, Workload& workload) {
     Time submit = 0;
     for (const std::uint32_t job : components) submit = std::max(submit, workload.jobs[job].submit);
     for (const std::uint32_t job : components) workload.jobs[job].submit = submit;
+    if (!workload.ranks.empty()) {
+        std::uint32_t rank = 0;
+        for (const std::uint32_t job : components) rank = std::max(rank, workload.ranks[job]);
+        for (const std::uint32_t job : components) workload.ranks[job] = rank;
+    }
     if (workload.levels.empty()) return;
     int level = workload.levels[components.front()];
     for (const std::uint32_t job : components) level = std::min(level, workload.levels[job]);
@@ -217,15 +282,17 @@ core::SpeedupModel sized(core::SpeedupModel truth, int pref) {
     return truth;
 }
 
-Result<void> annotate(Job& job, const std::string& text, const WorkloadOptions& options,
+Result<void> annotate(std::size_t index, const std::string& text, const WorkloadOptions& options,
                       Workload& workload) {
+    Job& job = workload.jobs[index];
     auto annotation = core::parse_annotation(text, {job.nodes, job.nodes});
     if (!annotation) return annotation.error();
     core::Annotation& a = *annotation;
-    if (a.pref > workload.nodes)
-        return error("elastic: pref={} is more than the machine's {} nodes", a.pref,
-                     workload.nodes);
-    a.max = std::min(a.max, workload.nodes);
+    const int most = most_nodes(workload, index);
+    if (a.pref > most)
+        return error("elastic: pref={} is more than the {}'s {} nodes", a.pref,
+                     workload.partitions.empty() ? "machine" : "partition", most);
+    a.max = std::min(a.max, most);
     core::set_link_bandwidth(a, options.link_bandwidth);
     const core::SpeedupModel truth = options.truth ? sized(*options.truth, a.pref) : a.speedup;
     job.run = core::rescale(job.run, job.nodes, a.pref, truth, a.pref);
@@ -248,7 +315,7 @@ Result<void> annotate(const Log& log, const WorkloadOptions& options, Workload& 
         const auto ok = components.contains(i)
                             ? Result<void>(error("elastic: a component of a heterogeneous job "
                                                  "cannot be elastic"))
-                            : annotate(job, text, options, workload);
+                            : annotate(i, text, options, workload);
         if (!ok && !log.lenient)
             return error("{}:{}: job {}: {}", log.name, line, job.id, ok.error().message);
         workload.malformed += !ok;
@@ -299,7 +366,7 @@ class ElasticJobs {
         workload_.elasticities.reserve(count);
         for (std::size_t rank = 0; rank < count; ++rank) {
             const std::size_t job = candidates[rank].job;
-            make_elastic(workload_.jobs[job], places[job], is_evolving(rank));
+            make_elastic(job, places[job], is_evolving(rank));
         }
     }
 
@@ -313,13 +380,14 @@ class ElasticJobs {
         return up_to(rank + 1) > up_to(rank);
     }
 
-    void make_elastic(Job& job, std::size_t place, bool evolving) {
+    void make_elastic(std::size_t index, std::size_t place, bool evolving) {
+        Job& job = workload_.jobs[index];
         Random random(options_.seed, place);
         random.next();  // the key of choose()
         Elasticity elasticity;
         core::Annotation& a = elasticity.annotation;
         (evolving ? a.evolving : a.malleable) = true;
-        set_sizes(a, job.nodes);
+        set_sizes(a, job.nodes, most_nodes(workload_, index));
         if (a.malleable) a.price = options_.price;
         a.speedup = speedup(random, a.pref);
         elasticity.true_speedup = a.speedup;
@@ -338,13 +406,11 @@ class ElasticJobs {
         workload_.elasticities.push_back(std::move(elasticity));
     }
 
-    void set_sizes(core::Annotation& a, int size) const {
+    void set_sizes(core::Annotation& a, int size, double most) const {
         constexpr double kRounding = 1e-9;  // 0.1 * 30 is a little more than 3
-        const double machine = workload_.nodes;
-        const double min =
-            std::clamp(std::ceil(options_.min_factor * size - kRounding), 1.0, machine);
+        const double min = std::clamp(std::ceil(options_.min_factor * size - kRounding), 1.0, most);
         const double max =
-            std::clamp(std::floor(options_.max_factor * size + kRounding), min, machine);
+            std::clamp(std::floor(options_.max_factor * size + kRounding), min, most);
         a.min = static_cast<int>(min);
         a.max = static_cast<int>(max);
         a.pref = static_cast<int>(std::clamp(std::round(options_.pref_factor * size), min, max));
@@ -448,8 +514,24 @@ Result<Precedence> parse_precedence(std::string_view text) {
     return precedence;
 }
 
+Result<std::optional<Site>> site_of(const Log& log, const SiteFiles& files,
+                                    const WorkloadOptions& options) {
+    const bool is_one_machine = options.nodes > 0 || options.procs_per_node > 0;
+    if (is_one_machine && !files.slurm_conf.empty())
+        return error("--slurm-conf says which nodes there are; leave out {}",
+                     options.nodes > 0 ? "--nodes" : "--procs-per-node");
+    if (is_one_machine && !files.qos.empty())
+        return error("--qos: needs partitions; leave out {}",
+                     options.nodes > 0 ? "--nodes" : "--procs-per-node");
+    if (is_one_machine) return std::optional<Site>();
+    const Result<SiteKnowledge> known = read_site_files(files);
+    if (!known) return known.error();
+    return make_site(log, *known);
+}
+
 Result<std::int64_t> machine_size(const Log& log, const WorkloadOptions& options) {
     if (options.nodes > 0) return options.nodes;
+    if (options.site) return options.site->nodes;
     if (log.processors == 0 && !log.unclear_size.empty()) {
         return error("{}:{}, so the machine's size is not known; give --nodes", log.name,
                      log.unclear_size);
@@ -483,6 +565,7 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     workload.nodes = static_cast<int>(*nodes);
     workload.malformed = log.malformed;
     workload.notes = log.notes;
+    if (options.site) take_site(*options.site, workload);
     std::vector<std::size_t> places;
     take(log, options, workload, places);
     bind_components(log, places, workload);

@@ -21,6 +21,7 @@
 #include "common/result.hpp"
 #include "core/model/speedup.hpp"
 #include "simulator/logs/job_type.hpp"
+#include "simulator/site/site.hpp"
 #include "simulator/workload.hpp"
 
 namespace elastic::simulator {
@@ -94,7 +95,10 @@ inline constexpr double kMaxBytesPerNode = 1e15;
 inline constexpr Range kLimitErrors{1e-3, 1e3};
 
 struct WorkloadOptions {
-    std::int64_t nodes = 0;           // of the machine; 0: by the log's header
+    std::int64_t nodes = 0;  // of the machine; 0: by `site`, or by the log's header
+    // Partitions, the order of the queue and limits, of the log that is given; borrowed.  With
+    // `nodes` it must not be there.
+    const Site* site = nullptr;
     std::int64_t procs_per_node = 0;  // 0: 1, or what the log says of a job's nodes
     std::int64_t jobs = 0;            // 0: all
     std::int64_t skip = 0;
@@ -123,6 +127,10 @@ struct WorkloadOptions {
     std::uint64_t seed = 1;
     ElasticModel model{};
 };
+
+// What is known of the machine by the files and the log, unless the options say that it has so many
+// equal nodes (--nodes, --procs-per-node); nothing if nobody knows.  Errors name the option.
+Result<std::optional<Site>> site_of(const Log&, const SiteFiles&, const WorkloadOptions&);
 
 // The machine's nodes: as the options say, else as the log does.  An error if neither does.
 Result<std::int64_t> machine_size(const Log&, const WorkloadOptions&);

@@ -12,6 +12,7 @@
 #include "common/time.hpp"
 #include "core/model/annotation/annotation.hpp"
 #include "simulator/logs/log.hpp"
+#include "simulator/site/machine.hpp"
 
 namespace elastic::simulator {
 
@@ -33,16 +34,26 @@ struct Elasticity {
 struct Job {
     std::int64_t id = 0;  // the log's
     Time submit = 0;
-    Duration run = 0;       // at `nodes` nodes; already cut at the estimate if so wished
-    Duration estimate = 0;  // at `nodes` nodes
-    int nodes = 0;          // preferred
-    int elasticity = -1;    // index into Workload::elasticities; -1: rigid
-    int program = -1;       // equal for jobs of one kind, by the log's types; -1: not known
+    Duration run = 0;             // at `nodes` nodes; already cut at the estimate if so wished
+    Duration estimate = 0;        // at `nodes` nodes
+    int nodes = 0;                // preferred
+    int elasticity = -1;          // index into Workload::elasticities; -1: rigid
+    int program = -1;             // equal for jobs of one kind, by the log's types; -1: not known
+    std::uint32_t partition = 0;  // index into Workload::partitions, if there are any
 };
 
 struct Workload {
     int nodes = 0;          // of the machine
-    std::vector<Job> jobs;  // in the order of the log; none larger than the machine
+    std::vector<Job> jobs;  // in the order of the log; none larger than its partition
+    // Empty: one pool of equal nodes that all jobs may use.
+    std::vector<NodePool> pools;
+    std::vector<Partition> partitions;
+    // By job: the lower, the earlier it stands in the queue; no two are equal but for components
+    // that start together.  Empty: by submission.
+    std::vector<std::uint32_t> ranks;
+    std::vector<NodePart> parts;  // by job, of each of its nodes; empty if there are no pools
+    std::vector<Limit> limits;
+    std::vector<std::vector<std::uint32_t>> limits_of;  // by job, ascending; empty without limits
     std::vector<Elasticity> elasticities;
     // Heterogeneous jobs: the places in `jobs` of their components, at least two, ascending.  They
     // start in one instant.  Those of one are rigid, of one submit time and one level.

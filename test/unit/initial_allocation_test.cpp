@@ -188,6 +188,38 @@ TEST(nobody_is_backfilled_past_the_latest_start_that_was_promised) {
     check_eq(plan_text(b.snapshot, policy), overtaken);
 }
 
+// Job 9 was to start at +10.  Job 8, which comes before it, starts now and stays: it may, and so
+// job 9 is promised another start, and nothing is idle for it meanwhile.
+TEST(a_promise_does_not_bind_who_comes_before_the_job) {
+    SnapshotBuilder b({5});
+    b.run(1, rigid(2), {2}, 100);
+    b.queue(8, rigid(2), 500);
+    b.queue(9, rigid(6), 50).promised = 1010;
+    b.queue(10, rigid(3), 90);
+    Policy policy = *preset("easy");
+    policy.head_delay = 20;
+    policy.head_delay_binds = HeadDelayBinds::all;
+    check_eq(plan_text(b.snapshot, policy),
+             "start 8 [2] ->2\nstart 10 [3] ->3 backfilled\nreserve 9 [6] ->6 at +500 anew\n");
+    b.snapshot.pending[0].duration = 10;
+    check_eq(plan_text(b.snapshot, policy), "start 8 [2] ->2\nreserve 9 [6] ->6 at +100\n");
+}
+
+// Job 8 waits for the first pool, job 9 for both.  When it was promised a start it did not.
+TEST(a_promise_does_not_bind_while_another_job_comes_first) {
+    SnapshotBuilder b({1, 3});
+    b.run(1, rigid(3), {3, 0}, 100);
+    b.queue(8, rigid(4), 500, b.eligibility({0}));
+    b.queue(9, rigid(6), 50).promised = 1010;
+    b.queue(10, rigid(3), 90);
+    Policy policy = *preset("easy");
+    policy.head_delay = 20;
+    policy.head_delay_binds = HeadDelayBinds::all;
+    check_eq(plan_text(b.snapshot, policy),
+             "start 10 [1,2] ->3 backfilled\nreserve 8 [4,0] ->4 at +100\n"
+             "reserve 9 [4,2] ->6 at +600 anew\n");
+}
+
 TEST(a_head_without_a_promise_keeps_nothing) {
     SnapshotBuilder b({3});
     b.run(1, rigid(4), {4}, 100);

@@ -24,6 +24,7 @@ inline std::string show(const core::Action& action, Time now) {
     if (action.deferred) text += " deferred";
     if (action.beneficiary != 0) text += fmt::format(" for {}", action.beneficiary);
     if (action.kind == core::ActionKind::reserve) text += fmt::format(" at +{}", action.time - now);
+    if (action.anew) text += " anew";
     if (action.reason == core::Reason::lent) text += " lent";
     if (action.reason == core::Reason::backfilled) text += " backfilled";
     if (action.reason == core::Reason::nodes_came_free) text += " nodes came free";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How sets of nodes become pools, and in which order a job takes from them.
-#include "controller/pools.hpp"
+#include "core/model/pools.hpp"
 
 #include <algorithm>
 #include <random>
@@ -8,7 +8,7 @@
 #include "testing.hpp"
 
 using namespace elastic;
-using namespace elastic::controller;
+using namespace elastic::core;
 using namespace elastic::testing;
 
 namespace {

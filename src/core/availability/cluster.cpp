@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace elastic::core {
 namespace {
@@ -14,13 +15,14 @@ constexpr std::size_t kFewPlaces = 64;  // not worth the trouble
 
 }  // namespace
 
-Cluster::Cluster(const PoolCounts& nodes) {
-    Eligibility all;
-    for (PoolId pool = 0; pool < nodes.size(); ++pool) {
-        snapshot_.pools.push_back({nodes[pool], nodes[pool]});
-        all.push_back(pool);
-    }
-    snapshot_.eligibilities.push_back(std::move(all));
+Cluster::Cluster(const PoolCounts& nodes) : Cluster(nodes, {Eligibility(nodes.size())}) {
+    Eligibility& all = snapshot_.eligibilities.front();
+    std::iota(all.begin(), all.end(), 0);
+}
+
+Cluster::Cluster(const PoolCounts& nodes, std::vector<Eligibility> eligibilities) {
+    for (const int count : nodes) snapshot_.pools.push_back({count, count});
+    snapshot_.eligibilities = std::move(eligibilities);
 }
 
 void Cluster::set_supply(const std::vector<double>& prices, std::vector<Budget> budgets) {
@@ -82,11 +84,12 @@ void Cluster::arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_b
     if (has_prices_) apply_prices(snapshot_);
 }
 
-void Cluster::promise(JobId id, Time start) {
+void Cluster::promise(JobId id, Time start, bool anew) {
     PendingJob& job = snapshot_.pending[place_[id]];
-    if (job.promised < kNever) return;
+    const bool is_promised = job.promised < kNever;
+    if (is_promised && !anew) return;
     job.promised = start;
-    index_.promise(place_[id]);
+    if (!is_promised) index_.promise(place_[id]);
 }
 
 void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
@@ -96,6 +99,7 @@ void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
     RunningJob running;
     running.id = id;
     running.elastic = std::move(snapshot_.pending[place].elastic);
+    running.eligible = snapshot_.pending[place].eligible;
     running.held = nodes;
     running.start = running.last_resize = snapshot_.now;
     running.estimated_end = estimated_end;

@@ -22,6 +22,8 @@ class Cluster {
     explicit Cluster(int nodes) : Cluster(PoolCounts(1, nodes)) {}
     // Every job may use all pools, in this order.
     explicit Cluster(const PoolCounts& nodes);
+    // Which pools jobs may use, by their `eligible`.
+    Cluster(const PoolCounts& nodes, std::vector<Eligibility> eligibilities);
 
     // The queue has holes where jobs have started; the index knows them.
     const Snapshot& snapshot() const { return snapshot_; }
@@ -30,13 +32,14 @@ class Cluster {
     int waiting() const { return index_.waiting; }
 
     void advance(Time now) { snapshot_.now = now; }
-    // Joins the end of the queue.  `job.eligible` is 0.  Jobs that start together arrive one behind
+    // Joins the end of the queue.  Jobs that start together arrive one behind
     // the other, and all of them start before the next pass, or none.
     void arrive(PendingJob&& job);
     // Joins it before the first job that it comes before, if there is one.
     void arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_before);
-    // The job waits, and has been said to start then; the first such word is kept.
-    void promise(JobId, Time start);
+    // The job waits, and has been said to start then; the first such word is kept until one comes
+    // `anew`.
+    void promise(JobId, Time start, bool anew = false);
     // From the queue to the running jobs; resizable at once.
     void start(JobId, const PoolCounts& nodes, Time estimated_end);
     void start(JobId id, int nodes, Time estimated_end) {
@@ -53,7 +56,8 @@ class Cluster {
     void end(JobId);
 
     void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }
-    // What nodes of each pool cost from now on, and how many may be used.
+    // What nodes of each pool cost from now on, and how many may be used.  For a cluster all of
+    // whose pools every job may use.
     void set_supply(const std::vector<double>& prices, std::vector<Budget> budgets);
     // Who may end whom in the next pass; places move with each change of the queue.
     void set_preemptors(std::vector<Preemptor> preemptors) {

@@ -41,6 +41,7 @@ void fields(F& f, Action& action) {
     f.optional("deferred", action.deferred);
     f.optional("beneficiary", action.beneficiary, Whole{0});
     f.when(action.kind == ActionKind::reserve, "time", action.time, Number{-kNever, kNever});
+    f.optional("anew", action.anew);
 }
 
 template <class F>

@@ -109,6 +109,7 @@ struct Action {
     // Snapshot::running.
     std::uint32_t place = 0;
     Time time = 0;       // reserve: when
+    bool anew = false;   // reserve: in place of what the job was promised before
     int size_after = 0;  // start, shrink, expand: the job's nodes then
     // start, expand: by pool, what the job could have until its end besides `nodes`, since nobody
     // else is planned there.  So it may have some of these in place of as many of `nodes`.  Empty

@@ -25,9 +25,27 @@ struct LogJob {
     int type = -1;                // index into Log::types; -1: not known, or not asked for
 };
 
+// By what right a job ran, and on what, as far as the log says; numbers of names in LogNames, -1
+// where it does not say.
+struct JobFacts {
+    int partition = -1, qos = -1, user = -1, account = -1, reservation = -1;
+    int node_list = -1;
+    double priority = -1;  // when it was last asked for, mostly at the start
+    double memory = 0;     // MiB, of all its nodes; 0: not known
+    double gpus = 0;       // of all its nodes
+};
+
+// What JobFacts counts, by number.
+struct LogNames {
+    std::vector<std::string> partitions, qos, users, accounts, reservations;
+    std::vector<std::string> node_lists;  // as Slurm writes them, "n[1-4,7]"
+};
+
 struct Log {
-    std::string name;          // of the file, for messages
-    std::vector<LogJob> jobs;  // in the order of the file; no id stands twice
+    std::string name;             // of the file, for messages
+    std::vector<LogJob> jobs;     // in the order of the file; no id stands twice
+    std::vector<JobFacts> facts;  // of each of `jobs`; empty if the format has none
+    LogNames names;
     std::int64_t last_id = 0;  // the highest in the file, be its job skipped or not
     // Of each line without a submit time, a size or a positive run time, how many jobs stand before
     // it.

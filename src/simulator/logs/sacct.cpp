@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "common/text.hpp"
+#include "simulator/logs/name_book.hpp"
 #include "simulator/logs/sacct_values.hpp"
 #include "simulator/logs/swf.hpp"
 
@@ -30,6 +31,12 @@ enum Column {
     kElapsed,
     kLimit,
     kState,
+    kEligible,
+    kPriority,
+    kNodeList,
+    kAccount,
+    kReservation,
+    kTres,
     kUser,
     kGroup,
     kName,
@@ -45,7 +52,7 @@ struct ColumnName {
 
 // Where a log has several names of one column, the one that stands first here counts, unless its
 // cell is empty.
-constexpr std::array<ColumnName, 21> kNames{{{"JobIDRaw", kJob, Form::text},
+constexpr std::array<ColumnName, 27> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"JobID", kJob, Form::text},
                                              {"AllocCPUS", kCpus, Form::count},
                                              {"NCPUS", kCpus, Form::count},
@@ -59,6 +66,12 @@ constexpr std::array<ColumnName, 21> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"Timelimit", kLimit, Form::clock},
                                              {"TimelimitRaw", kLimit, Form::minutes},
                                              {"State", kState, Form::text},
+                                             {"Eligible", kEligible, Form::time},
+                                             {"Priority", kPriority, Form::seconds},
+                                             {"NodeList", kNodeList, Form::text},
+                                             {"Account", kAccount, Form::text},
+                                             {"Reservation", kReservation, Form::text},
+                                             {"AllocTRES", kTres, Form::text},
                                              {"User", kUser, Form::text},
                                              {"UID", kUser, Form::text},
                                              {"Group", kGroup, Form::text},
@@ -93,6 +106,7 @@ struct Record {
     bool is_joined = false;   // into an earlier one
     double limit = kUnknown;  // seconds
     LogJob job;               // without its estimate
+    JobFacts facts;
 
     double size() const { return static_cast<double>(job.nodes > 0 ? job.nodes : job.processors); }
     bool is_usable() const { return is_over && job.submit >= 0 && job.run > 0 && size() > 0; }
@@ -139,10 +153,11 @@ class SacctReader {
         if (!seen_header) return error("{}: is empty", name_);
         if (auto ok = check_steps(); !ok) return ok.error();
         note_rounding();
+        note_deferred();
         join_pieces();
         take_jobs();
         start_at_zero();
-        log_.types = types_.take_names();
+        take_names();
         return std::move(log_);
     }
 
@@ -176,6 +191,21 @@ class SacctReader {
         log_.notes.push_back(
             fmt::format("{}: {} job(s) have a rounded size, such as 1.46K; export with --noconvert",
                         name_, rounded_));
+    }
+
+    void note_deferred() {
+        if (deferred_ == 0) return;
+        log_.notes.push_back(fmt::format(
+            "{}: {} job(s) had to wait for something else than nodes first (a dependency, a begin "
+            "time, a hold); they arrive when they were eligible",
+            name_, deferred_));
+    }
+
+    void take_names() {
+        log_.types = types_.take_names();
+        log_.names = {partitions_.take_names(),   qos_.take_names(),
+                      users_.take_names(),        accounts_.take_names(),
+                      reservations_.take_names(), node_lists_.take_names()};
     }
 
     // Fills cells_ with views into the line.
@@ -302,7 +332,10 @@ class SacctReader {
         const auto cpus = value(kCpus, kMaxProcessors), nodes = value(kNodes, kMaxProcessors);
         const auto submit = value(kSubmit, kMaxLogTime), run = run_time();
         const auto start = value(kStart, kMaxLogTime), limit = time_limit();
-        for (const auto* read : {&id, &cpus, &nodes, &submit, &run, &start, &limit}) {
+        const auto eligible = value(kEligible, kMaxLogTime);
+        const auto priority = value(kPriority, kMaxLogTime);
+        for (const auto* read :
+             {&id, &cpus, &nodes, &submit, &run, &start, &limit, &eligible, &priority}) {
             if (!*read) return read->error();
         }
         if (auto ok = check_offsets(); !ok) return ok;
@@ -315,18 +348,43 @@ class SacctReader {
         record.limit = *limit;
         LogJob& job = record.job;
         job.id = static_cast<std::int64_t>(*id);
-        job.submit = *submit;
+        job.submit = arrival(*submit, *eligible, *start);
         job.run = *run;
-        if (*start >= *submit && *submit >= 0) job.wait = *start - *submit;
+        if (*start >= job.submit && *submit >= 0) job.wait = *start - job.submit;
         job.processors = static_cast<std::int64_t>(std::max(*cpus, 0.0));
         job.nodes = static_cast<std::int64_t>(std::max(*nodes, 0.0));
         job.type = type_of_line();
+        record.facts = facts_of_line(*priority);
         return {};
+    }
+
+    // A job that waits for another one, for a time or for its release does not wait for nodes.
+    double arrival(double submit, double eligible, double start) {
+        if (submit < 0 || eligible <= submit) return submit;
+        if (start >= submit) eligible = std::min(eligible, start);
+        deferred_ += eligible > submit;
+        return eligible;
+    }
+
+    JobFacts facts_of_line(double priority) {
+        JobFacts facts;
+        facts.partition = partitions_.number(cell(kPartition));
+        facts.qos = qos_.number(cell(kQos));
+        facts.user = users_.number(cell(kUser));
+        facts.account = accounts_.number(cell(kAccount));
+        facts.reservation = reservations_.number(cell(kReservation));
+        if (const std::string_view nodes = cell(kNodeList); nodes != "None assigned")
+            facts.node_list = node_lists_.number(nodes);
+        facts.priority = priority;
+        const Tres tres = parse_tres(cell(kTres));
+        facts.memory = tres.memory;
+        facts.gpus = tres.gpus;
+        return facts;
     }
 
     // Local times and those of a known place cannot be compared.
     Result<void> check_offsets() {
-        for (const Column column : {kSubmit, kStart, kEnd}) {
+        for (const Column column : {kSubmit, kStart, kEnd, kEligible}) {
             const Present* present = find(column);
             if (!present) continue;
             const std::string_view time = cells_[present->index];
@@ -431,6 +489,7 @@ class SacctReader {
             record.job.estimate = record.limit > 0 ? record.limit : record.job.run;
             if (is_component) jobs[{record.whole, run}].push_back(log_.jobs.size());
             log_.jobs.push_back(record.job);
+            log_.facts.push_back(record.facts);
         }
         for (auto& [name, components] : jobs)
             if (components.size() > 1) log_.heterogeneous.push_back(std::move(components));
@@ -455,7 +514,9 @@ class SacctReader {
     std::vector<std::string_view> cells_;  // of the line at hand
     std::vector<Present> present_;         // in the order of kNames
     std::vector<Record> records_;
+    std::int64_t deferred_ = 0;  // jobs that were eligible later than they were submitted
     TypeBook types_;
+    NameBook partitions_, qos_, users_, accounts_, reservations_, node_lists_;
     Log log_;
 };
 

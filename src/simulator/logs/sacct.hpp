@@ -15,7 +15,8 @@ namespace elastic::simulator {
 // The command that gives the best input, for messages and manuals.
 inline constexpr std::string_view kSacctCommand =
     "sacct --allusers --allocations --parsable2 "
-    "--format=JobID,JobIDRaw,AllocCPUS,NNodes,Submit,Start,End,ElapsedRaw,Timelimit,State "
+    "--format=JobID,JobIDRaw,AllocCPUS,NNodes,Submit,Eligible,Start,End,ElapsedRaw,Timelimit,State,"
+    "User,Account,Partition,QOS,Priority,Reservation,AllocTRES,NodeList "
     "--starttime=YYYY-MM-DD";
 
 // The first line names the columns, in any order and case; those not named here are ignored:
@@ -29,6 +30,10 @@ inline constexpr std::string_view kSacctCommand =
 //   Timelimit                 "1-02:03:04"; "UNLIMITED" and "Partition_Limit" are a year,
 //   or TimelimitRaw           minutes; without one, the run time is the estimate
 //   State                     what is not over is skipped
+//   Eligible                  a job that had to wait for something else than nodes (a dependency, a
+//                             begin time, a hold) arrives then
+//   Partition, QOS, Account, User or UID, Reservation, Priority, AllocTRES, NodeList
+//                             JobFacts, of which site.hpp makes the machine
 //   User or UID, Group or GID, JobName, QOS, Partition  the type, as far as `rule` names it: then
 //                             the column must be there
 // Times are taken as they stand, without a time zone, unless they all have an offset from UTC; the

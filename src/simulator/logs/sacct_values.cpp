@@ -136,7 +136,37 @@ Value time_span(std::string_view text) {
     return fraction && whole ? Value(*whole + *fraction) : std::nullopt;
 }
 
+// "16G" in MiB, as Slurm counts.
+double mebibytes(std::string_view text) {
+    constexpr std::string_view kUnits = "KMGTP";
+    double unit = 1;
+    if (!text.empty() && kUnits.find(text.back()) != kUnits.npos) {
+        unit = std::pow(1024, static_cast<double>(kUnits.find(text.back())) - 1);
+        text.remove_suffix(1);
+    }
+    return std::max(plain_number(text).value_or(0), 0.0) * unit;
+}
+
 }  // namespace
+
+Tres parse_tres(std::string_view text) {
+    Tres tres;
+    double gpus_of_kinds = 0;
+    for (const std::string_view part : split(text, ',')) {
+        const std::size_t sign = part.find('=');
+        if (sign == part.npos) continue;
+        const std::string_view name = trim(part.substr(0, sign)),
+                               value = trim(part.substr(sign + 1));
+        if (name == "mem") tres.memory = mebibytes(value);
+        const double count = std::max(plain_number(value).value_or(0), 0.0);
+        if (name == "cpu") tres.processors = count;
+        if (name == "node") tres.nodes = count;
+        if (name == "gres/gpu") tres.gpus = count;
+        if (name.starts_with("gres/gpu:")) gpus_of_kinds += count;
+    }
+    tres.gpus = std::max(tres.gpus, gpus_of_kinds);
+    return tres;
+}
 
 bool is_unknown(std::string_view text) {
     constexpr std::array<std::string_view, 7> kWords{"",    "Unknown", "None", "INVALID",

@@ -22,6 +22,14 @@ std::optional<double> read_value(std::string_view text, Form form);
 // For messages: "is no whole number".
 const char* what_is_wrong(Form form);
 
+// Of AllocTRES, "billing=8,cpu=8,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1": memory in MiB, and
+// GPUs, of one kind or all; 0 of what does not stand there or cannot be read.
+struct Tres {
+    double memory = 0, gpus = 0;
+    double processors = 0, nodes = 0;  // as limits have them
+};
+Tres parse_tres(std::string_view text);
+
 // Whether nobody knows: "", "Unknown", "NaN".
 bool is_unknown(std::string_view text);
 // What sacct has of a job without a time limit of its own.

@@ -353,7 +353,7 @@ void PlanExecutor::do_reserve(const Action& action) {
     const core::Snapshot& snapshot = reading_.view.snapshot;
     if (snapshot.pending[action.place].not_before > snapshot.now) return;
     controller::Job* known = state_.jobs.find(action.job);
-    if (known && known->promised >= kNever) known->promised = action.time;
+    if (known && (action.anew || known->promised >= kNever)) known->promised = action.time;
 }
 
 void PlanExecutor::do_deny(const Action& action, Time now) {

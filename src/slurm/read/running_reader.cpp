@@ -90,7 +90,7 @@ void RunningReader::read_group(const controller::Group& group) {
     });
 }
 
-void RunningReader::count_held(const controller::PoolMap& pools) {
+void RunningReader::count_held(const core::PoolMap& pools) {
     for (std::size_t i = 0; i < records_.size(); ++i) {
         core::RunningJob& running = view_.snapshot.running[i];
         running.held = view_.count(records_[i]->node_bitmap);

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "controller/pools.hpp"
+#include "core/model/pools.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/node_use.hpp"
 #include "slurm/read/view.hpp"
@@ -22,7 +22,7 @@ class RunningReader {
 
     void read();
     // Once the view has its pools.
-    void count_held(const controller::PoolMap&);
+    void count_held(const core::PoolMap&);
 
     // Calls function(core::RunningJob&, const job_record_t&, nodes) for each job that has any of
     // these nodes whole, with those that it has.

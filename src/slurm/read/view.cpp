@@ -55,8 +55,8 @@ bool is_idle(int node) {
            bit_test(share_node_bitmap, node);
 }
 
-void count_idle_and_shared(const NodeUse& use, const NodeSet& usable,
-                           const controller::PoolMap& pools, core::Snapshot& snapshot) {
+void count_idle_and_shared(const NodeUse& use, const NodeSet& usable, const core::PoolMap& pools,
+                           core::Snapshot& snapshot) {
     std::map<std::pair<core::PoolId, Time>, int> shared;
     for (int node = 0; node < node_record_count; ++node) {
         if (use.held().has(node) || !usable.has(node)) continue;
@@ -138,7 +138,7 @@ void read_cluster(const Knowledge& knowledge, View& view) {
     view.supply_errors = std::move(supply.errors);
     const NodeConditions conditions =
         find_conditions(knowledge, running, use, eligibilities.usable());
-    const controller::PoolMap pools = make_pools(eligibilities, conditions, view);
+    const core::PoolMap pools = make_pools(eligibilities, conditions, view);
     pending.make_groups();
     running.count_held(pools);
     find_free_from(use, eligibilities.usable(), view);

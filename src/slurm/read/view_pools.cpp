@@ -9,14 +9,14 @@ namespace elastic::slurm {
 
 namespace {
 
-controller::NodeWords words_of(const NodeSet& nodes) {
+core::NodeWords words_of(const NodeSet& nodes) {
     const auto [first, last] = compat::words_of(nodes.get());
     return {first, last};
 }
 
-controller::PoolMap tell_apart(const Eligibilities& eligibilities, const NodeConditions& conditions,
-                               const std::vector<SupplySet>& supply) {
-    controller::PoolMap pools(static_cast<std::size_t>(node_record_count));
+core::PoolMap tell_apart(const Eligibilities& eligibilities, const NodeConditions& conditions,
+                         const std::vector<SupplySet>& supply) {
+    core::PoolMap pools(static_cast<std::size_t>(node_record_count));
     const auto split = [&](const NodeSet& nodes) { pools.split(words_of(nodes)); };
     for (const Eligibilities::Set& set : eligibilities.sets()) {
         split(set.nodes);
@@ -28,7 +28,7 @@ controller::PoolMap tell_apart(const Eligibilities& eligibilities, const NodeCon
     return pools;
 }
 
-void fill_pools(const controller::PoolMap& map, View& view) {
+void fill_pools(const core::PoolMap& map, View& view) {
     view.snapshot.pools.resize(map.pools());
     view.pools.assign(map.pools(), NodeSet());
     for (int node = 0; node < node_record_count; ++node) {
@@ -82,22 +82,22 @@ void make_eligibilities(const Eligibilities& all, View& view) {
     auto& eligibilities = view.snapshot.eligibilities;
     for (const Eligibilities::Set& set : all.sets())
         eligibilities.push_back(pools_in(set.nodes, view));
-    const std::vector<int> demand = controller::demand(eligibilities, view.pools.size());
+    const std::vector<int> demand = core::demand(eligibilities, view.pools.size());
     const std::vector<std::uint32_t> weights = weights_of(view.pools);
     std::vector<bool> is_named(view.pools.size());
     for (std::size_t id = 0; id < eligibilities.size(); ++id) {
         const NodeSet& required = all.sets()[id].required;
         for (core::PoolId pool = 0; pool < view.pools.size(); ++pool)
             is_named[pool] = view.pools[pool].overlaps(required);
-        controller::order_pools(eligibilities[id], view.snapshot.pools, is_named, weights, demand);
+        core::order_pools(eligibilities[id], view.snapshot.pools, is_named, weights, demand);
     }
 }
 
 }  // namespace
 
-controller::PoolMap make_pools(const Eligibilities& eligibilities, const NodeConditions& conditions,
-                               View& view) {
-    controller::PoolMap pools = tell_apart(eligibilities, conditions, view.supply);
+core::PoolMap make_pools(const Eligibilities& eligibilities, const NodeConditions& conditions,
+                         View& view) {
+    core::PoolMap pools = tell_apart(eligibilities, conditions, view.supply);
     fill_pools(pools, view);
     describe_pools(conditions, view);
     make_budgets(view);

@@ -6,7 +6,7 @@
 // a plan is as good with overlapping partitions as with one.
 #pragma once
 
-#include "controller/pools.hpp"
+#include "core/model/pools.hpp"
 #include "slurm/read/eligibility.hpp"
 #include "slurm/read/node_conditions.hpp"
 #include "slurm/read/view.hpp"
@@ -14,6 +14,6 @@
 namespace elastic::slurm {
 
 // Once the view has its supply.
-controller::PoolMap make_pools(const Eligibilities&, const NodeConditions&, View&);
+core::PoolMap make_pools(const Eligibilities&, const NodeConditions&, View&);
 
 }  // namespace elastic::slurm

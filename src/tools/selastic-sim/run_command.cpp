@@ -30,6 +30,7 @@
 #include "simulator/metrics.hpp"
 #include "simulator/output.hpp"
 #include "simulator/references.hpp"
+#include "simulator/site/site.hpp"
 #include "write_output.hpp"
 
 namespace elastic::tools {
@@ -68,7 +69,11 @@ bool is_same_file(const std::string& a, const std::string& b) {
 // A result must not replace another one, or what the run is made from.
 Result<void> check_files(const RunOptions& o) {
     const std::vector<std::pair<const char*, const std::string*>> inputs{
-        {"LOG", &o.log}, {"--config", &o.policy.config}, {"--supply", &o.supply}};
+        {"LOG", &o.log},
+        {"--config", &o.policy.config},
+        {"--supply", &o.supply},
+        {"--slurm-conf", &o.site.slurm_conf},
+        {"--qos", &o.site.qos}};
     const std::vector<std::pair<const char*, const std::string*>> outputs{
         {"--jobs-out", &o.jobs_out},
         {"--segments-out", &o.segments_out},
@@ -127,8 +132,12 @@ Result<Workload> read_workload(const RunOptions& o, const core::Policy& policy) 
     if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
     const Result<Log> log = read_log(o.log, o.lenient, types_for(o, policy));
     if (!log) return log.error();
-    Result<Workload> workload = make_workload(*log, o.workload);
-    if (workload) std::ranges::move(doubts(*log, o.workload), std::back_inserter(workload->notes));
+    const Result<std::optional<Site>> site = site_of(*log, o.site, o.workload);
+    if (!site) return site.error();
+    WorkloadOptions options = o.workload;
+    if (*site) options.site = &**site;
+    Result<Workload> workload = make_workload(*log, options);
+    if (workload) std::ranges::move(doubts(*log, options), std::back_inserter(workload->notes));
     return workload;
 }
 
@@ -137,6 +146,8 @@ Result<void> read_supply_of(const RunOptions& o, Run& run) {
     if (o.supply.empty() && !o.supply_nodes.empty())
         return error("--supply-nodes has no effect without --supply");
     if (o.supply.empty()) return {};
+    if (!run.workload.pools.empty())
+        return error("--supply: knows no partitions; give --nodes for one machine of equal nodes");
     if (wants(o.journal) || wants(o.gantt))
         return error("--journal, --gantt: with --supply nodes differ, which these cannot show");
     const Result<std::string> text = read_file(o.supply, core::kMaxSupplyText);

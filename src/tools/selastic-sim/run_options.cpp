@@ -26,6 +26,7 @@ void add_log_options(CommandParser sub, RunOptions& o) {
                    "- for standard input")
         .required();
     add_machine(sub, o.lenient, o.workload, kGroup);
+    add_site(sub, o.site, kGroup);
     sub.add_option("--scale-arrival", o.workload.scale_arrival,
                    "Multiply submit times by F: less than 1 is more load")
         .number(0.0, 1e6)

@@ -6,12 +6,14 @@
 
 #include "selastic-sim/policy_options.hpp"
 #include "simulator/make_workload.hpp"
+#include "simulator/site/site.hpp"
 
 namespace elastic::tools {
 
 struct RunOptions {
     std::string log;  // "-" for standard input
     bool lenient = false;
+    simulator::SiteFiles site;
     simulator::WorkloadOptions workload;
     PolicyOptions policy;
     std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes

@@ -118,4 +118,26 @@ void add_machine(CommandParser sub, bool& lenient, simulator::WorkloadOptions& w
         .group(group);
 }
 
+void add_site(CommandParser sub, simulator::SiteFiles& site, const char* group) {
+    add_path(sub, "--slurm-conf", site.slurm_conf,
+             "The site's slurm.conf: its nodes, partitions and priorities; by default nodes and\n"
+             "partitions are those of the log's NodeList and Partition, if it has them")
+        .type_name("FILE")
+        .group(group);
+    add_path(sub, "--qos", site.qos, "Priorities and limits of QOS, as sacctmgr prints them")
+        .type_name("FILE")
+        .group(group);
+    sub.add_option_function(
+           "--order",
+           [&site](const std::string& value) {
+               site.order =
+                   value == "logged" ? simulator::QueueOrder::logged : simulator::QueueOrder::conf;
+           },
+           "The queue: by PriorityTier, then by slurm.conf's weights (conf) or by the log's\n"
+           "Priority (logged); conf")
+        .one_of({"conf", "logged"})
+        .type_name("conf|logged")
+        .group(group);
+}
+
 }  // namespace elastic::tools

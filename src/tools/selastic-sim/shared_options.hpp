@@ -8,6 +8,7 @@
 
 #include "command_parser.hpp"
 #include "simulator/make_workload.hpp"
+#include "simulator/site/site.hpp"
 
 namespace elastic::tools {
 
@@ -28,5 +29,8 @@ Option add_threads(CommandParser, const char* names, int& threads, const char* w
 // Which jobs of a log, on which machine, where no more is said of them.
 void add_machine(CommandParser, bool& lenient, simulator::WorkloadOptions&,
                  const char* group = "Options");
+
+// --slurm-conf, --qos and --order.
+void add_site(CommandParser, simulator::SiteFiles&, const char* group = "");
 
 }  // namespace elastic::tools

@@ -8,7 +8,11 @@
 // A reservation alone does not end a wait: each time its start is pushed back, by a request or by a
 // job that gives nodes back and so runs longer, longer jobs fit in front of it, and then it cannot
 // come forward again.  With HeadDelayBinds=all nobody is backfilled past the latest start that a
-// job is to have by its promise: what is free from then on is set aside until it can start.
+// job is to have by its promise: what is free from then on is set aside until it can start.  That
+// holds for who comes behind the job.  Where jobs that come before it (of a partition of higher
+// PriorityTier, of higher priority) have started in this pass, or wait for any of its pools, they
+// may have pushed its start back by right; then it is promised another one, and nothing is set
+// aside, since nodes would be idle for as long as such jobs keep coming.
 //
 // Jobs that start together are blocked together, and have reservations for one time.
 //
@@ -45,10 +49,11 @@ void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
     if (reserved_[id] || size > schedule.nodes().count(id) || job.not_before >= kNever ||
         job.reserves == 0)
         return;
+    const bool is_first = !behind_[id];
     mark(schedule, schedule.eligible(id), blocked_pools_, behind_, false);
     const Policy& policy = schedule.policy();
     if (choices::reserves(policy) &&
-        (!reserve(schedule, pending, size) || choices::reserves_for_all(policy)))
+        (!reserve(schedule, pending, size, is_first) || choices::reserves_for_all(policy)))
         return;
     mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
     unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
@@ -62,12 +67,13 @@ void QueueFront::block_together(Schedule& schedule, std::uint32_t first) {
     };
     if (jobs.all([&](std::uint32_t place) { return reserved_[id(place)] != 0; })) return;
     if (!jobs.may_reserve()) return;
+    const bool is_first = !jobs.any([&](std::uint32_t place) { return behind_[id(place)] != 0; });
     const std::uint32_t end = Together::end(schedule.snapshot(), first);
     for (std::uint32_t place = first; place < end; ++place)
         mark(schedule, schedule.eligible(id(place)), blocked_pools_, behind_, false);
     const Policy& policy = schedule.policy();
     if (choices::reserves(policy) &&
-        (!reserve_together(schedule, jobs, first) || choices::reserves_for_all(policy)))
+        (!reserve_together(schedule, jobs, is_first) || choices::reserves_for_all(policy)))
         return;
     for (std::uint32_t place = first; place < end; ++place)
         mark(schedule, schedule.eligible(id(place)), reserved_pools_, reserved_, true);
@@ -75,29 +81,27 @@ void QueueFront::block_together(Schedule& schedule, std::uint32_t first) {
 }
 
 // Whether they have reservations.
-bool QueueFront::reserve_together(Schedule& schedule, const Together& jobs, std::uint32_t first) {
+bool QueueFront::reserve_together(Schedule& schedule, const Together& jobs, bool is_first) {
     const Snapshot& snapshot = schedule.snapshot();
     if (jobs.any([&](std::uint32_t place) { return schedule.reservations().of(place) > 0; }))
         return true;
     std::vector<Reservation> found = jobs.earliest(snapshot.now);
     if (found.empty() || found.front().from > snapshot.now + snapshot.window) return false;
-    const bool binds = has_promise(schedule, first) && !schedule.queue().is_deferred(first);
     for (Reservation& one : found) {
-        const PendingJob& job = snapshot.pending[one.job];
-        if (binds) set_aside(schedule, job, job.requested_size(), one);
+        keep_promise(schedule, snapshot.pending[one.job].requested_size(), is_first, one);
         schedule.reserve(std::move(one));
     }
     return true;
 }
 
 // Whether the place has all reservations that it is to have.
-bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size) {
+bool QueueFront::reserve(Schedule& schedule, std::uint32_t pending, int size, bool is_first) {
     const int wanted = choices::reserves_for_all(schedule.policy())
                            ? std::min(schedule.queue().undecided_copies(pending),
                                       schedule.snapshot().pending[pending].reserves)
                            : 1;
     for (auto number = schedule.reservations().of(pending); number < wanted; ++number)
-        if (!reserve_one(schedule, pending, size)) return false;
+        if (!reserve_one(schedule, pending, size, is_first)) return false;
     return true;
 }
 
@@ -109,13 +113,11 @@ std::optional<Reservation> QueueFront::earliest(Schedule& schedule, std::uint32_
                : schedule.fit(pending, std::max(schedule.snapshot().now, job.not_before));
 }
 
-bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size) {
-    const PendingJob& job = schedule.snapshot().pending[pending];
+bool QueueFront::reserve_one(Schedule& schedule, std::uint32_t pending, int size, bool is_first) {
     auto reservation = earliest(schedule, pending, size);
     if (!reservation || reservation->from > schedule.snapshot().now + schedule.snapshot().window)
         return false;
-    if (has_promise(schedule, pending) && !schedule.queue().is_deferred(pending))
-        set_aside(schedule, job, size, *reservation);
+    keep_promise(schedule, size, is_first, *reservation);
     schedule.reserve(*std::move(reservation));
     return true;
 }
@@ -138,6 +140,30 @@ std::optional<Reservation> QueueFront::whole(Schedule& schedule, std::uint32_t p
     // A job of no length, too, is there for an instant.
     reservation.to = std::max(*from + duration, std::nextafter(*from, kNever));
     return reservation;
+}
+
+// Whether a job that comes before this one starts in this pass on nodes that it could have, and
+// stays beyond its promised start.
+bool QueueFront::is_overtaken(const Schedule& schedule, std::uint32_t pending) {
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    const Eligibility& eligible = schedule.eligible(job.eligible);
+    return std::ranges::any_of(schedule.plan().actions, [&](const Action& action) {
+        if (action.kind != ActionKind::start || action.place >= pending) return false;
+        const PendingJob& before = schedule.snapshot().pending[action.place];
+        if (schedule.times().end_of(before, action.size_after) <= job.promised) return false;
+        return std::ranges::any_of(eligible, [&](PoolId pool) { return action.nodes[pool] > 0; });
+    });
+}
+
+// What the job was promised binds those that come behind it.
+void QueueFront::keep_promise(Schedule& schedule, int size, bool is_first,
+                              Reservation& reservation) {
+    const std::uint32_t pending = reservation.job;
+    if (!has_promise(schedule, pending) || schedule.queue().is_deferred(pending)) return;
+    const PendingJob& job = schedule.snapshot().pending[pending];
+    reservation.anew =
+        reservation.from > job.promised && (!is_first || is_overtaken(schedule, pending));
+    if (!reservation.anew) set_aside(schedule, job, size, reservation);
 }
 
 // A promise binds all, and of copies it is the first one's.

@@ -32,13 +32,15 @@ class QueueFront {
 
   private:
     void block_together(Schedule&, std::uint32_t first);
-    bool reserve_together(Schedule&, const Together&, std::uint32_t first);
+    bool reserve_together(Schedule&, const Together&, bool is_first);
     void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
               std::vector<std::uint8_t>& eligibilities, bool all);
-    bool reserve(Schedule&, std::uint32_t pending, int size);
-    bool reserve_one(Schedule&, std::uint32_t pending, int size);
+    bool reserve(Schedule&, std::uint32_t pending, int size, bool is_first);
+    bool reserve_one(Schedule&, std::uint32_t pending, int size, bool is_first);
     static std::optional<Reservation> whole(Schedule&, std::uint32_t pending, int size);
     static bool has_promise(const Schedule&, std::uint32_t pending);
+    static bool is_overtaken(const Schedule&, std::uint32_t pending);
+    static void keep_promise(Schedule&, int size, bool is_first, Reservation&);
     static void set_aside(Schedule&, const PendingJob&, int size, Reservation&);
 
     std::vector<std::uint8_t> blocked_pools_, reserved_pools_;

@@ -21,6 +21,9 @@ struct Reservation {
     PoolCounts nodes;      // at its start
     Occupations layers;    // all nodes that it takes, `nodes` included, if it takes others later
     bool planned = false;  // by another scheduler, so it binds whatever is known here of the job
+    // Who comes before the job has pushed its start back, so that what it was promised before binds
+    // nobody any more.
+    bool anew = false;
 };
 
 // The nodes that are taken for the later steps of a running job with an evolution profile.

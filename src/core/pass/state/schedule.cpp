@@ -245,6 +245,7 @@ void Schedule::announce_reservations() {
         Action& action = add(ActionKind::reserve, Reason::head_of_queue,
                              snapshot_->pending[reservation.job].id, reservation.nodes);
         action.time = reservation.from;
+        action.anew = reservation.anew;
         action.size_after = total(reservation.nodes);
         action.place = reservation.job;
     }

@@ -9,7 +9,7 @@
 
 #include "core/model/snapshot.hpp"
 
-namespace elastic::controller {
+namespace elastic::core {
 
 // A set of nodes by their places in Slurm's table: node n is bit n % 64 of word n / 64.
 using NodeWords = std::span<const std::uint64_t>;
@@ -25,22 +25,22 @@ class PoolMap {
     void split(NodeWords);
 
     std::size_t pools() const { return pools_; }
-    core::PoolId pool_of(std::size_t node) const { return pool_of_[node]; }
+    PoolId pool_of(std::size_t node) const { return pool_of_[node]; }
 
   private:
-    std::vector<core::PoolId> pool_of_;
-    std::vector<core::PoolId> renamed_;  // in split(); here to keep its room
+    std::vector<PoolId> pool_of_;
+    std::vector<PoolId> renamed_;  // in split(); here to keep its room
     std::size_t pools_ = 1;
 };
 
 // How many of the eligibilities have each of so many pools.
-std::vector<int> demand(std::span<const core::Eligibility>, std::size_t pools);
+std::vector<int> demand(std::span<const Eligibility>, std::size_t pools);
 
 // Puts the pools that a job may use into the order in which they are to be taken: those first of
 // which its user names nodes, those last that are asleep, the others by weight as Slurm takes
 // nodes, and otherwise by demand, since what few want keeps nobody waiting. Pools that are equal in
 // all of this stay as they stand.
-void order_pools(core::Eligibility&, std::span<const core::Pool>, const std::vector<bool>& is_named,
+void order_pools(Eligibility&, std::span<const Pool>, const std::vector<bool>& is_named,
                  std::span<const std::uint32_t> weights, std::span<const int> demand);
 
-}  // namespace elastic::controller
+}  // namespace elastic::core

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// A machine that is more than a number of nodes: partitions over pools of nodes that are alike, and
+// limits of those who use it.
+#pragma once
+
+#include <string>
+
+#include "common/limits.hpp"
+#include "core/model/snapshot.hpp"
+
+namespace elastic::simulator {
+
+// Of one node: what it has, or what a job takes of it; 0: not known, or nothing.
+struct NodePart {
+    double processors = 0, memory = 0, gpus = 0;  // memory in MiB
+};
+
+// Nodes that are alike, and that the same partitions have.
+struct NodePool {
+    int nodes = 0;
+    NodePart each;
+};
+
+// Jobs of a partition run on nodes of its pools, the first of them first.
+struct Partition {
+    std::string name;
+    core::Eligibility pools;
+    int nodes = 0;
+    int most = kMaxNodes;  // that one of its jobs may have
+};
+
+// What some of the jobs may have at a time, in the order in which they would start; 0: as much as
+// they like.
+struct Limit {
+    std::string name;  // for people: "qos long: MaxTRESPU of user 17"
+    double nodes = 0, processors = 0, gpus = 0, memory = 0;
+    int jobs = 0;
+};
+
+}  // namespace elastic::simulator

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The machine behind a log, as far as files of the site and the log itself tell: its partitions
+// with their nodes, who stands before whom in the queue, and which limits keep jobs from starting.
+//
+//   Log, slurm.conf, QOS -> Site -> Workload
+//
+// Nodes that the same partitions have, and that are alike, are one pool (core/model/pools.hpp), as
+// for the plugin.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/names.hpp"
+#include "common/result.hpp"
+#include "simulator/logs/log.hpp"
+#include "simulator/site/machine.hpp"
+#include "simulator/site/qos_table.hpp"
+#include "simulator/site/slurm_conf.hpp"
+
+namespace elastic::simulator {
+
+// Who comes first of those that one partition has.
+enum class QueueOrder {
+    conf,    // PriorityTier, then PriorityWeight* but for fair-share; without these by arrival
+    logged,  // PriorityTier, then the priority that the log has
+};
+constexpr auto names(QueueOrder) {
+    return std::to_array<std::string_view>({"conf", "logged"});
+}
+
+// Files; "" for none.
+struct SiteFiles {
+    std::string slurm_conf;
+    std::string qos;  // what kQosCommand prints
+    QueueOrder order = QueueOrder::conf;
+};
+
+// What is known besides the log; read once, for any number of logs.
+struct SiteKnowledge {
+    std::optional<SlurmConf> conf;
+    std::vector<Qos> qos;
+    QueueOrder order = QueueOrder::conf;
+};
+// An error names the option and the file.
+Result<SiteKnowledge> read_site_files(const SiteFiles&);
+
+struct Site {
+    std::vector<NodePool> pools;
+    std::vector<Partition> partitions;  // the last has all nodes: of jobs that have none of these
+    std::vector<Limit> limits;
+    int nodes = 0;
+    // By job of the log.
+    std::vector<std::uint32_t> partition_of;
+    std::vector<std::vector<std::uint32_t>> limits_of;
+    std::vector<std::uint32_t> ranks;  // as Workload::ranks; empty: by arrival
+    std::vector<std::string> notes;    // what is known from where, and what is not modelled
+};
+
+// Nothing if neither the log (NodeList) nor slurm.conf says which nodes there are.  An error if
+// they say it in a way that cannot be read.
+Result<std::optional<Site>> make_site(const Log&, const SiteKnowledge&);
+
+}  // namespace elastic::simulator

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// The machine behind a log: slurm.conf, QOS and NodeList become partitions, an order of the queue
+// and limits, which the engine keeps.
+#include "simulator/site/site.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "simulator/engine.hpp"
+#include "simulator/logs/reader.hpp"
+#include "simulator/make_workload.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+
+namespace {
+
+SlurmConf conf_of(std::string_view text) {
+    auto conf = parse_slurm_conf(text, "slurm.conf");
+    check_ok(conf);
+    return *std::move(conf);
+}
+
+std::string conf_error(std::string_view text) {
+    const auto conf = parse_slurm_conf(text, "slurm.conf");
+    return conf ? "" : conf.error().message;
+}
+
+// Lines of "JOB|NODES|SUBMIT|LIMIT|USER|PARTITION|QOS|PRIORITY|NODELIST"; jobs run for 100 s.
+Log log_of(std::string_view lines) {
+    std::string text =
+        "JobID|NNodes|Submit|TimelimitRaw|User|Partition|QOS|Priority|NodeList|ElapsedRaw|State\n";
+    for (std::size_t end; (end = lines.find('\n')) != lines.npos; lines.remove_prefix(end + 1))
+        text += std::string(lines.substr(0, end)) + "|100|COMPLETED\n";
+    auto log = parse_log(text, "x.txt", false);
+    check_ok(log);
+    return *std::move(log);
+}
+
+Site site_of(const Log& log, const SiteKnowledge& known = {}) {
+    auto site = make_site(log, known);
+    check_ok(site);
+    check_that(site->has_value());
+    return **std::move(site);
+}
+
+Workload workload_of(const Log& log, const Site& site, double elastic = 0) {
+    WorkloadOptions options;
+    options.site = &site;
+    options.elastic = elastic;
+    options.evolving_share = 0;
+    auto workload = make_workload(log, options);
+    check_ok(workload);
+    return *std::move(workload);
+}
+
+std::string starts(const Workload& workload, const char* policy = "easy") {
+    SimulationOptions options;
+    options.policy = *core::preset(policy);
+    const Outcome outcome = simulate(workload, options);
+    check_eq(outcome.lost, 0);
+    std::string text;
+    for (const JobResult& job : outcome.jobs) text += fmt::format("{} ", job.start);
+    return text;
+}
+
+// "a: 4 nodes in pools 0,1"
+std::string show(const Partition& partition) {
+    return fmt::format("{}: {} nodes in pools {}", partition.name, partition.nodes,
+                       fmt::join(partition.pools, ","));
+}
+
+constexpr const char* kTwoPartitions =
+    "NodeName=n[1-6] CPUs=4\n"
+    "PartitionName=a Nodes=n[1-4]\n"
+    "PartitionName=b Nodes=n[3-6]\n";
+
+}  // namespace
+
+TEST(slurm_conf_says_which_nodes_and_partitions_there_are) {
+    const SlurmConf conf = conf_of(
+        "# a site\n"
+        "ClusterName=x  # and more\n"
+        "SelectTypeParameters=CR_Core_Memory\n"
+        "PriorityType=priority/multifactor\nPriorityWeightQOS=1000\nPriorityMaxAge=1-0\n"
+        "AccountingStorageEnforce=associations,limits\n"
+        "NodeName=DEFAULT Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=1000\n"
+        "NodeName=n[01-04] Weight=5\n"
+        "nodename=g[1-2] CPUs=8 Gres=gpu:a100:4(S:0-1),nvme:1 Feature=fast,new\n"
+        "NodeSet=quick Feature=fast\n"
+        "PartitionName=DEFAULT MaxNodes=3 PriorityTier=2\n"
+        "PartitionName=all Nodes=ALL MaxNodes=UNLIMITED\n"
+        "PartitionName=gpu \\\n   Nodes=quick QOS=\"part gpu\" OverSubscribe=EXCLUSIVE\n");
+    check_eq(conf.nodes.size(), 6u);
+    check_eq(conf.nodes[0].name, std::string("n01"));
+    check_eq(conf.nodes[0].processors, 32);
+    check_eq(conf.nodes[0].weight, 5u);
+    check_eq(conf.nodes[5].processors, 8);
+    check_eq(conf.nodes[5].gpus, 4);
+    check_eq(conf.nodes[5].memory, 1000.0);
+    check_eq(conf.partitions.size(), 2u);
+    check_eq(conf.partitions[0].nodes.size(), 6u);
+    check_eq(conf.partitions[0].most_nodes, kMaxNodes);
+    check_eq(conf.partitions[1].most_nodes, 3);
+    check_eq(conf.partitions[1].tier, 2);
+    check_eq(conf.partitions[1].qos, std::string("part gpu"));
+    check_that(conf.partitions[1].exclusive);
+    check_eq(fmt::format("{}", fmt::join(conf.partitions[1].nodes, ",")), std::string("4,5"));
+    check_that(conf.enforces_limits && conf.counts_memory && !conf.whole_nodes);
+    check_eq(conf.weights.qos, 1000.0);
+    check_eq(conf.weights.most_age, 86400.0);
+}
+
+TEST(an_error_in_slurm_conf_names_line_and_key) {
+    check_eq(conf_error("ClusterName=x\n"), std::string("slurm.conf: names no node (NodeName=)"));
+    check_eq(conf_error("NodeName=n1\n"),
+             std::string("slurm.conf: names no partition (PartitionName=)"));
+    check_eq(conf_error("NodeName=n[1-\nPartitionName=a Nodes=ALL\n"),
+             std::string("slurm.conf:1: NodeName: node list: ends too early"));
+    check_eq(conf_error("NodeName=n1\nNodeName=n[1-2]\n"),
+             std::string("slurm.conf:2: NodeName: n1 stands twice"));
+    check_eq(conf_error("NodeName=n1 CPUs=many\n"),
+             std::string("slurm.conf:1: CPUs: 'many' is no whole number"));
+    check_eq(conf_error("NodeName=n1\n\nPartitionName=a Nodes=n7\n"),
+             std::string("slurm.conf:3: Nodes: n7 is no node of NodeName"));
+    check_eq(conf_error("PriorityMaxAge=soon\n"),
+             std::string("slurm.conf:1: PriorityMaxAge: 'soon' is no time"));
+}
+
+TEST(qos_are_read_as_sacctmgr_prints_them) {
+    const auto qos = parse_qos(
+        "Name|Priority|GrpTRES|Flags|MaxTRESPU|MaxJobsPU\n"
+        "normal|0|||||\n",
+        "q");
+    check_eq(qos ? "" : qos.error().message,
+             std::string("q:2: 7 columns, where the first line names 6"));
+    const auto good = parse_qos(
+        "Name|Priority|GrpTRES|Flags|MaxTRESPU|MaxJobsPU\n"
+        "normal|0||DenyOnLimit||\n"
+        "big|50|cpu=64,gres/gpu=8,mem=2G,node=4||node=2|3\n",
+        "q");
+    check_ok(good);
+    check_eq(good->size(), 2u);
+    check_eq((*good)[0].caps.size(), 0u);
+    const Qos& big = (*good)[1];
+    check_eq(big.priority, 50.0);
+    check_eq(big.caps.size(), 2u);
+    check_eq(big.caps[0].nodes, 4.0);
+    check_eq(big.caps[0].processors, 64.0);
+    check_eq(big.caps[0].gpus, 8.0);
+    check_eq(big.caps[0].memory, 2048.0);
+    check_that(big.caps[1].of == Cap::Of::user && big.caps[1].jobs == 3);
+    const auto none = parse_qos("Priority\n1\n", "q");
+    check_that(!none && none.error().message.find("no column Name") != std::string::npos);
+}
+
+TEST(nodes_of_the_same_partitions_are_one_pool) {
+    SiteKnowledge known;
+    known.conf = conf_of(kTwoPartitions);
+    const Site site = site_of(log_of("1|2|0|9|u|a||0|n[1-2]\n"), known);
+    check_eq(site.nodes, 6);
+    check_eq(site.pools.size(), 3u);
+    check_eq(site.pools[0].each.processors, 4.0);
+    // What the other partition wants, too, is taken last.
+    check_eq(show(site.partitions[0]), std::string("a: 4 nodes in pools 0,1"));
+    check_eq(show(site.partitions[1]), std::string("b: 4 nodes in pools 2,1"));
+    check_that(site.ranks.empty());
+}
+
+TEST(without_slurm_conf_a_partition_has_the_nodes_of_its_jobs) {
+    const Site site =
+        site_of(log_of("1|2|0|9|u|a||0|n[1-2]\n2|2|0|9|u|b||0|n[2-3]\n3|1|0|9|u|b||0|n4\n"));
+    check_eq(site.nodes, 4);
+    check_eq(show(site.partitions[0]), std::string("a: 2 nodes in pools 0,1"));
+    check_eq(show(site.partitions[1]), std::string("b: 3 nodes in pools 2,1"));
+    const auto none = make_site(log_of("1|2|0|9|u|a||0|\n"), {});
+    check_ok(none);
+    check_that(!none->has_value());
+}
+
+TEST(a_partition_that_slurm_conf_has_no_more_is_known_from_the_log) {
+    SiteKnowledge known;
+    known.conf = conf_of(kTwoPartitions);
+    const Site site = site_of(log_of("1|2|0|9|u|old||0|n[5-6]\n2|1|0|9|u|a||0|m1\n"), known);
+    check_eq(show(site.partitions[2]), std::string("old: 2 nodes in pools 2"));
+    check_eq(site.notes.size(), 3u);
+    check_that(site.notes[1].find("1 node(s) of its NodeList are not in slurm.conf") !=
+               std::string::npos);
+    check_that(site.notes[2].find("partition(s) old") != std::string::npos);
+}
+
+// Of the three jobs of four nodes the third does not wait, and the small one goes where the fewest
+// want to be.
+TEST(jobs_run_on_nodes_of_their_partition) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("NodeName=n[1-8]\nPartitionName=a Nodes=n[1-4]\nPartitionName=b Nodes=n[5-8]\n");
+    const Log log = log_of(
+        "1|4|0|9|u|a||0|n[1-4]\n2|4|1|9|u|a||0|n[1-4]\n3|4|2|9|u|b||0|n[5-8]\n4|5|2|9|u|b||0|n[1-8]"
+        "\n");
+    const Site site = site_of(log, known);
+    const Workload workload = workload_of(log, site);
+    check_eq(workload.nodes, 8);
+    check_eq(workload.rejected, 1);  // larger than its partition
+    check_eq(starts(workload), std::string("0 100 2 "));
+    check_eq(starts(workload, "elastic"), std::string("0 100 2 "));
+}
+
+TEST(an_elastic_job_stays_within_its_partition) {
+    SiteKnowledge known;
+    known.conf = conf_of(
+        "NodeName=n[1-8]\nPartitionName=a Nodes=n[1-4] MaxNodes=3\nPartitionName=b Nodes=ALL\n");
+    const Log log = log_of("1|2|0|9|u|a||0|n[1-2]\n2|2|0|9|u|b||0|n[5-8]\n");
+    const Site site = site_of(log, known);
+    const Workload workload = workload_of(log, site, 100);
+    check_eq(workload.elasticities[workload.jobs[0].elasticity].annotation.max, 3);
+    check_eq(workload.elasticities[workload.jobs[1].elasticity].annotation.max, 8);
+}
+
+TEST(the_queue_is_in_the_order_of_tiers_and_weights) {
+    SiteKnowledge known;
+    known.conf = conf_of(
+        "PriorityType=priority/multifactor\nPriorityWeightQOS=100\nPriorityWeightAge=10\n"
+        "NodeName=n[1-4]\nPartitionName=a Nodes=ALL\nPartitionName=b Nodes=ALL PriorityTier=2\n");
+    known.qos = *parse_qos("Name|Priority\nlow|0\nhigh|10\n", "q");
+    const Log log = log_of(
+        "1|4|0|9|u|a|low|0|n[1-4]\n2|4|1|9|u|a|low|0|n[1-4]\n3|4|2|9|u|a|high|0|n[1-4]\n"
+        "4|4|3|9|u|b|low|0|n[1-4]\n");
+    const Site site = site_of(log, known);
+    check_eq(fmt::format("{}", fmt::join(site.ranks, " ")), std::string("2 3 1 0"));
+    check_eq(starts(workload_of(log, site)), std::string("0 300 200 100 "));
+}
+
+TEST(the_queue_may_be_in_the_order_of_logged_priorities) {
+    SiteKnowledge known;
+    known.order = QueueOrder::logged;
+    const Log log = log_of("1|4|0|9|u|a||5|n[1-4]\n2|4|1|9|u|a||3|n[1-4]\n3|4|2|9|u|a||9|n[1-4]\n");
+    check_eq(starts(workload_of(log, site_of(log, known))), std::string("0 200 100 "));
+    check_eq(starts(workload_of(log, site_of(log))), std::string("0 100 200 "));
+}
+
+// Two nodes a user, and one job in all of QOS one.
+TEST(jobs_wait_for_limits_of_their_qos_and_nobody_behind_them) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("AccountingStorageEnforce=limits\nNodeName=n[1-9]\nPartitionName=a Nodes=ALL\n");
+    known.qos = *parse_qos("Name|GrpJobs|MaxTRESPU\ntwo||node=2\none|1|\n", "q");
+    const Log log = log_of(
+        "1|2|0|9|u|a|two|0|n[1-8]\n2|1|1|9|u|a|two|0|n1\n3|1|2|9|v|a|two|0|n1\n"
+        "4|1|3|9|v|a|one|0|n1\n5|1|4|9|w|a|one|0|n1\n6|3|5|9|x|a|two|0|n[1-3]\n");
+    const Site site = site_of(log, known);
+    // A job that is larger than its limit has it alone.
+    check_eq(starts(workload_of(log, site)), std::string("0 100 2 3 103 5 "));
+    known.conf->enforces_limits = false;
+    check_eq(starts(workload_of(log, site_of(log, known))), std::string("0 1 2 3 4 5 "));
+}
+
+// What runs and has been let into the queue never exceeds the limit, whatever the jobs grow to.
+TEST(elastic_jobs_grow_within_limits) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("AccountingStorageEnforce=limits\nNodeName=n[1-32]\nPartitionName=a Nodes=ALL\n");
+    known.qos = *parse_qos("Name|MaxTRESPU\nq|node=6\n", "q");
+    std::string lines;
+    for (int job = 1; job <= 60; ++job)
+        lines += fmt::format("{}|{}|{}|9|u{}|a|q|0|n[1-32]\n", job, 1 + job % 3, 25 * job, job % 3);
+    const Log log = log_of(lines);
+    const Site site = site_of(log, known);
+    const Workload workload = workload_of(log, site, 100);
+    std::int64_t expansions = 0;
+    for (const char* policy : {"elastic", "lina-default", "wagomu-pref", "equipartition"}) {
+        SimulationOptions options;
+        options.policy = *core::preset(policy);
+        options.segments = true;
+        const Outcome outcome = simulate(workload, options);
+        check_eq(outcome.lost, 0);
+        expansions += outcome.counters.expansions;
+        for (int user = 0; user < 3; ++user) {
+            std::vector<std::pair<Time, int>> changes;
+            for (const Segment& segment : outcome.segments)
+                if ((segment.job + 1) % 3 == static_cast<unsigned>(user)) {
+                    changes.emplace_back(segment.from, segment.nodes);
+                    changes.emplace_back(segment.to, -segment.nodes);
+                }
+            std::ranges::sort(changes);
+            int used = 0;
+            for (const auto& [at, change] : changes) check_that((used += change) <= 6);
+        }
+    }
+    check_that(expansions > 0);
+}
+
+TEST(a_job_arrives_when_it_is_eligible) {
+    const auto log = parse_log(
+        "JobID|NNodes|Submit|Eligible|Start|ElapsedRaw|State\n"
+        "1|1|1000|1000|1000|5|COMPLETED\n2|1|1000|1500|1600|5|COMPLETED\n"
+        "3|1|1000|Unknown|1700|5|COMPLETED\n4|1|1000|1900|1800|5|COMPLETED\n",
+        "x.txt", false);
+    check_ok(log);
+    std::string text;
+    for (const LogJob& job : log->jobs) text += fmt::format("{}+{} ", job.submit, job.wait);
+    check_eq(text, std::string("0+0 500+100 0+700 800+0 "));
+    check_eq(log->notes.size(), 1u);
+    check_that(log->notes[0].find("2 job(s) had to wait for something else") != std::string::npos);
+}
