@@ -46,9 +46,11 @@ core::Cluster make_cluster(const Workload& workload, const SimulationOptions& op
     if (workload.pools.empty()) return core::Cluster(workload.nodes);
     core::PoolCounts nodes;
     for (const NodePool& pool : workload.pools) nodes.push_back(pool.nodes);
+    std::vector<std::uint32_t> weights;
+    for (const NodePool& pool : workload.pools) weights.push_back(pool.weight);
     std::vector<core::Eligibility> eligibilities;
     for (const Partition& partition : workload.partitions) eligibilities.push_back(partition.pools);
-    return core::Cluster(nodes, std::move(eligibilities));
+    return core::Cluster(nodes, std::move(eligibilities), std::move(weights));
 }
 
 }  // namespace
@@ -390,7 +392,7 @@ void Engine::start(const Action& action) {
     counters.in_order += action.reason == core::Reason::fits;
     counters.backfilled += action.reason == core::Reason::backfilled;
     counters.by_shrinking += action.reason == core::Reason::by_shrinking;
-    if (options_.observer) options_.observer->started(now_, index, size);
+    if (options_.observer) options_.observer->started(now_, index, nodes);
     const bool elastic = job.elasticity >= 0;
     cluster_.start(action.job, nodes, now_ + (elastic ? start_elastic(index, size) : job.estimate));
     if (elastic)

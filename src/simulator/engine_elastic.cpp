@@ -73,7 +73,9 @@ void Engine::resize(Observer::Resize change, const core::PoolCounts& nodes) {
         job + 1, change.to < change.from ? core::difference(held, nodes) : core::sum(held, nodes),
         progress.belief.estimated_end());
     schedule(job);
-    if (options_.observer) options_.observer->resized(now_, change);
+    if (!options_.observer) return;
+    change.nodes = nodes;
+    options_.observer->resized(now_, change);
 }
 
 void Engine::shrink_by_itself(std::uint32_t job, int nodes) {

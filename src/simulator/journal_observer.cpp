@@ -12,6 +12,13 @@
 namespace elastic::simulator {
 namespace {
 
+core::PoolCounts pool_sizes(const Workload& workload) {
+    if (workload.pools.empty()) return {workload.nodes};
+    core::PoolCounts sizes;
+    for (const NodePool& pool : workload.pools) sizes.push_back(pool.nodes);
+    return sizes;
+}
+
 bool are_journal_ids(const std::vector<Job>& jobs) {
     std::vector<std::int64_t> ids;
     ids.reserve(jobs.size());
@@ -27,7 +34,7 @@ JournalObserver::JournalObserver(const Workload& workload, std::string_view poli
     : workload_(workload),
       policy_(policy),
       sink_(std::move(sink)),
-      nodes_(workload.nodes, workload.jobs.size()),
+      nodes_(pool_sizes(workload), workload.jobs.size()),
       log_numbers_(are_journal_ids(workload.jobs)),
       last_resize_(workload.jobs.size(), 0) {}
 
@@ -73,8 +80,9 @@ void JournalObserver::arrived(Time now, std::size_t job) {
     tell(now, std::move(submit));
 }
 
-void JournalObserver::started(Time now, std::size_t job, int nodes) {
-    tell(now, journal::Start{id(job), to_string(nodes_.take(job, nodes)), nodes, false});
+void JournalObserver::started(Time now, std::size_t job, const core::PoolCounts& nodes) {
+    tell(now,
+         journal::Start{id(job), to_string(nodes_.take(job, nodes)), core::total(nodes), false});
 }
 
 void JournalObserver::asked(Time now, std::size_t job, OpId op, int nodes, int least) {
@@ -110,8 +118,8 @@ void JournalObserver::tell_agreement(Time now, const Resize& change, const NodeR
 
 void JournalObserver::resized(Time now, const Resize& change) {
     const bool shrinks = change.to < change.from;
-    const NodeRanges nodes = shrinks ? nodes_.give_back(change.job, change.from - change.to)
-                                     : nodes_.take(change.job, change.to - change.from);
+    const NodeRanges nodes = shrinks ? nodes_.give_back(change.job, change.nodes)
+                                     : nodes_.take(change.job, change.nodes);
     tell_agreement(now, change, nodes);
     journal::Resize resize;
     resize.job = id(change.job);

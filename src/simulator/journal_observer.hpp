@@ -23,7 +23,7 @@ class JournalObserver : public Observer {
     JournalObserver(const Workload&, std::string_view policy, Sink);
 
     void arrived(Time, std::size_t job) override;
-    void started(Time, std::size_t job, int nodes) override;
+    void started(Time, std::size_t job, const core::PoolCounts& nodes) override;
     void asked(Time, std::size_t job, OpId, int nodes, int least) override;
     void denied(Time, std::size_t job, OpId, int nodes, core::Reason) override;
     void resized(Time, const Resize&) override;

@@ -46,6 +46,21 @@ NodeRanges take_lowest(NodeRanges& set, int count) {
     return taken;
 }
 
+// Removes `count` nodes from the end.
+NodeRanges cut_back(NodeRanges& set, int count) {
+    NodeRanges cut;
+    while (count > 0) {
+        assert(!set.empty());
+        NodeRange& top = set.back();
+        const int part = std::min(count, top.count());
+        cut.insert(cut.begin(), {top.last - part + 1, top.last});
+        top.last -= part;
+        count -= part;
+        if (top.count() == 0) set.pop_back();
+    }
+    return cut;
+}
+
 }  // namespace
 
 std::string to_string(const NodeRanges& ranges) {
@@ -60,41 +75,50 @@ std::string to_string(const NodeRanges& ranges) {
     return text;
 }
 
-NodeAllocator::NodeAllocator(int nodes, std::size_t jobs) : free_{{1, nodes}}, held_(jobs) {}
-
-NodeRanges NodeAllocator::take(std::size_t job, int count) {
-    const auto block = std::find_if(free_.begin(), free_.end(),
-                                    [&](const NodeRange& range) { return range.count() >= count; });
-    NodeRanges taken;
-    if (block == free_.end()) {
-        taken = take_lowest(free_, count);
-    } else {
-        taken.push_back(cut_front(*block, count));
-        if (block->count() == 0) free_.erase(block);
+NodeAllocator::NodeAllocator(const core::PoolCounts& nodes, std::size_t jobs) : held_(jobs) {
+    int first = 1;
+    for (const int count : nodes) {
+        NodeRanges& pool = free_.emplace_back();
+        if (count > 0) pool.push_back({first, first + count - 1});
+        first += count;
     }
-    merge(held_[job], taken);
+}
+
+NodeRanges NodeAllocator::take(std::size_t job, const core::PoolCounts& nodes) {
+    held_[job].resize(free_.size());
+    NodeRanges taken;
+    for (core::PoolId pool = 0; pool < nodes.size(); ++pool) {
+        const NodeRanges of_pool = take_of(free_[pool], nodes[pool]);
+        merge(held_[job][pool], of_pool);
+        merge(taken, of_pool);
+    }
     return taken;
 }
 
-NodeRanges NodeAllocator::give_back(std::size_t job, int count) {
-    NodeRanges& held = held_[job];
-    NodeRanges given;
-    while (count > 0) {
-        assert(!held.empty());
-        NodeRange& top = held.back();
-        const int part = std::min(count, top.count());
-        given.insert(given.begin(), {top.last - part + 1, top.last});
-        top.last -= part;
-        count -= part;
-        if (top.count() == 0) held.pop_back();
+NodeRanges NodeAllocator::take_of(NodeRanges& free, int count) {
+    if (count == 0) return {};
+    const auto block = std::find_if(free.begin(), free.end(),
+                                    [&](const NodeRange& range) { return range.count() >= count; });
+    if (block == free.end()) return take_lowest(free, count);
+    const NodeRange taken = cut_front(*block, count);
+    if (block->count() == 0) free.erase(block);
+    return {taken};
+}
+
+NodeRanges NodeAllocator::give_back(std::size_t job, const core::PoolCounts& nodes) {
+    NodeRanges all;
+    for (core::PoolId pool = 0; pool < nodes.size(); ++pool) {
+        const NodeRanges given = cut_back(held_[job][pool], nodes[pool]);
+        merge(free_[pool], given);
+        merge(all, given);
     }
-    merge(free_, given);
-    return given;
+    return all;
 }
 
 void NodeAllocator::give_back_all(std::size_t job) {
-    merge(free_, held_[job]);
-    NodeRanges().swap(held_[job]);
+    for (core::PoolId pool = 0; pool < held_[job].size(); ++pool)
+        merge(free_[pool], held_[job][pool]);
+    std::vector<NodeRanges>().swap(held_[job]);
 }
 
 }  // namespace elastic::simulator

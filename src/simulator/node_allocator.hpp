@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/model/types.hpp"
+
 namespace elastic::simulator {
 
 // Nodes [first, last], counted from 1.
@@ -18,20 +20,22 @@ using NodeRanges = std::vector<NodeRange>;  // ascending, neither touching nor o
 
 std::string to_string(const NodeRanges&);  // "n[1-4,7]"
 
-// The caller never asks for more than is free or held (asserted).
+// The caller never asks for more than is free or held (asserted).  Nodes are numbered pool by pool.
 class NodeAllocator {
   public:
-    explicit NodeAllocator(int nodes, std::size_t jobs);
+    NodeAllocator(const core::PoolCounts& nodes, std::size_t jobs);
 
-    // The first free block that is large enough, else the lowest free nodes.
-    NodeRanges take(std::size_t job, int count);
-    // Its highest nodes, so that it keeps its first, where a batch script would run.
-    NodeRanges give_back(std::size_t job, int count);
+    // Of each pool the first free block that is large enough, else the lowest free nodes.
+    NodeRanges take(std::size_t job, const core::PoolCounts& nodes);
+    // The highest of each pool, so that it keeps its first, where a batch script would run.
+    NodeRanges give_back(std::size_t job, const core::PoolCounts& nodes);
     void give_back_all(std::size_t job);
 
   private:
-    NodeRanges free_;
-    std::vector<NodeRanges> held_;  // by job
+    NodeRanges take_of(NodeRanges& free, int count);
+
+    std::vector<NodeRanges> free_;               // by pool
+    std::vector<std::vector<NodeRanges>> held_;  // by job, by pool; empty if it has none
 };
 
 }  // namespace elastic::simulator

@@ -18,6 +18,7 @@ class Observer {
         std::size_t job = 0;
         OpId op = 0;  // never repeats
         int from = 0, to = 0;
+        core::PoolCounts nodes;  // that come or go, by pool
         core::Reason reason = core::Reason::fits;
         bool own_wish = false;        // the job asked for it
         int wanted = 0;               // a growth by own wish: nodes asked for
@@ -27,7 +28,7 @@ class Observer {
     };
 
     virtual void arrived(Time, std::size_t job) = 0;
-    virtual void started(Time, std::size_t job, int nodes) = 0;
+    virtual void started(Time, std::size_t job, const core::PoolCounts& nodes) = 0;
     // An evolving job asks for `nodes` more, but not fewer than `least`; a growth's resize or
     // `denied` follows at once, or a step of its profile waits for the former.
     virtual void asked(Time, std::size_t job, OpId, int nodes, int least) = 0;

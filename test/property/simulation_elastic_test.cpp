@@ -197,7 +197,9 @@ class Together : public Observer {
     }
 
     void arrived(Time now, std::size_t) override { check_until(now); }
-    void started(Time now, std::size_t job, int) override { change(now, job, +1); }
+    void started(Time now, std::size_t job, const core::PoolCounts&) override {
+        change(now, job, +1);
+    }
     void preempted(Time now, std::size_t job, int) override {
         change(now, job, -1);
         preempted_ += whole_[job] >= 0;

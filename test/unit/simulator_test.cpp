@@ -706,15 +706,24 @@ TEST(numbers_are_written_as_short_as_they_can_be_read_back) {
 }
 
 TEST(jobs_get_blocks_of_nodes_and_keep_their_first) {
-    NodeAllocator nodes(10, 3);
-    check_eq(to_string(nodes.take(0, 4)), "n[1-4]");
-    check_eq(to_string(nodes.take(1, 1)), "n5");
-    check_eq(to_string(nodes.take(2, 3)), "n[6-8]");
-    check_eq(to_string(nodes.give_back(0, 3)), "n[2-4]");
+    NodeAllocator nodes({10}, 3);
+    check_eq(to_string(nodes.take(0, {4})), "n[1-4]");
+    check_eq(to_string(nodes.take(1, {1})), "n5");
+    check_eq(to_string(nodes.take(2, {3})), "n[6-8]");
+    check_eq(to_string(nodes.give_back(0, {3})), "n[2-4]");
     nodes.give_back_all(1);
-    check_eq(to_string(nodes.take(1, 2)), "n[2-3]");
-    check_eq(to_string(nodes.take(0, 4)), "n[4-5,9-10]");
-    check_eq(to_string(nodes.give_back(0, 3)), "n[5,9-10]");
+    check_eq(to_string(nodes.take(1, {2})), "n[2-3]");
+    check_eq(to_string(nodes.take(0, {4})), "n[4-5,9-10]");
+    check_eq(to_string(nodes.give_back(0, {3})), "n[5,9-10]");
     nodes.give_back_all(0);
-    check_eq(to_string(nodes.take(0, 5)), "n[1,4-5,9-10]");
+    check_eq(to_string(nodes.take(0, {5})), "n[1,4-5,9-10]");
+}
+
+TEST(nodes_are_numbered_pool_by_pool) {
+    NodeAllocator nodes({2, 3}, 2);
+    check_eq(to_string(nodes.take(0, {1, 2})), "n[1,3-4]");
+    check_eq(to_string(nodes.take(1, {1, 1})), "n[2,5]");
+    check_eq(to_string(nodes.give_back(0, {0, 1})), "n4");
+    nodes.give_back_all(1);
+    check_eq(to_string(nodes.take(1, {0, 2})), "n[4-5]");
 }

@@ -162,9 +162,8 @@ TEST(nodes_of_the_same_partitions_are_one_pool) {
     check_eq(site.nodes, 6);
     check_eq(site.pools.size(), 3u);
     check_eq(site.pools[0].each.processors, 4.0);
-    // What the other partition wants, too, is taken last.
     check_eq(show(site.partitions[0]), std::string("a: 4 nodes in pools 0,1"));
-    check_eq(show(site.partitions[1]), std::string("b: 4 nodes in pools 2,1"));
+    check_eq(show(site.partitions[1]), std::string("b: 4 nodes in pools 1,2"));
     check_that(site.ranks.empty());
 }
 
@@ -173,7 +172,7 @@ TEST(without_slurm_conf_a_partition_has_the_nodes_of_its_jobs) {
         site_of(log_of("1|2|0|9|u|a||0|n[1-2]\n2|2|0|9|u|b||0|n[2-3]\n3|1|0|9|u|b||0|n4\n"));
     check_eq(site.nodes, 4);
     check_eq(show(site.partitions[0]), std::string("a: 2 nodes in pools 0,1"));
-    check_eq(show(site.partitions[1]), std::string("b: 3 nodes in pools 2,1"));
+    check_eq(show(site.partitions[1]), std::string("b: 3 nodes in pools 1,2"));
     const auto none = make_site(log_of("1|2|0|9|u|a||0|\n"), {});
     check_ok(none);
     check_that(!none->has_value());
@@ -289,6 +288,20 @@ TEST(elastic_jobs_grow_within_limits) {
         }
     }
     check_that(expansions > 0);
+}
+
+TEST(what_a_job_was_submitted_with_says_that_it_is_elastic) {
+    auto log = parse_log(
+        "JobID|NNodes|Submit|ElapsedRaw|State|SubmitLine\n"
+        "1|4|1000|5|COMPLETED|sbatch --elastic=malleable,min=2,max=8 a --elastic=x\n"
+        "2|4|1000|5|COMPLETED|sbatch --elasticity=3 a\n3|4|1000|5|COMPLETED|sbatch --elastic\n"
+        "4|4|1000|5|COMPLETED|srun --elastic evolving,min=1,max=4 a\n",
+        "x.txt", false);
+    check_ok(log);
+    check_eq(log->annotations.size(), 2u);
+    check_eq(log->annotations[1].text, std::string("malleable,min=2,max=8"));
+    check_eq(log->annotations[4].text, std::string("evolving,min=1,max=4"));
+    check_eq(log->annotations[4].line, 5);
 }
 
 TEST(a_job_arrives_when_it_is_eligible) {

@@ -7,6 +7,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "core/model/pools.hpp"
+
 namespace elastic::core {
 namespace {
 
@@ -15,14 +17,40 @@ constexpr std::size_t kFewPlaces = 64;  // not worth the trouble
 
 }  // namespace
 
-Cluster::Cluster(const PoolCounts& nodes) : Cluster(nodes, {Eligibility(nodes.size())}) {
-    Eligibility& all = snapshot_.eligibilities.front();
+Cluster::Cluster(const PoolCounts& nodes) {
+    begin(nodes);
+    Eligibility& all = snapshot_.eligibilities.emplace_back(nodes.size());
     std::iota(all.begin(), all.end(), 0);
 }
 
-Cluster::Cluster(const PoolCounts& nodes, std::vector<Eligibility> eligibilities) {
+Cluster::Cluster(const PoolCounts& nodes, std::vector<Eligibility> eligibilities,
+                 std::vector<std::uint32_t> weights)
+    : given_(std::move(eligibilities)), jobs_of_(given_.size(), 0), weights_(std::move(weights)) {
+    begin(nodes);
+    order_pools();
+}
+
+void Cluster::begin(const PoolCounts& nodes) {
     for (const int count : nodes) snapshot_.pools.push_back({count, count});
-    snapshot_.eligibilities = std::move(eligibilities);
+}
+
+// So many jobs of this eligibility come or go.
+void Cluster::count(EligibilityId id, int jobs) {
+    if (given_.empty()) return;
+    const bool was_present = jobs_of_[id] > 0;
+    jobs_of_[id] += jobs;
+    if (was_present != (jobs_of_[id] > 0)) order_pools();
+}
+
+void Cluster::order_pools() {
+    std::vector<Eligibility> present;
+    for (EligibilityId id = 0; id < given_.size(); ++id)
+        if (jobs_of_[id] > 0) present.push_back(given_[id]);
+    const std::vector<int> demand = core::demand(present, snapshot_.pools.size());
+    const std::vector<bool> is_named(snapshot_.pools.size());
+    snapshot_.eligibilities = given_;
+    for (Eligibility& eligible : snapshot_.eligibilities)
+        core::order_pools(eligible, snapshot_.pools, is_named, weights_, demand);
 }
 
 void Cluster::set_supply(const std::vector<double>& prices, std::vector<Budget> budgets) {
@@ -43,6 +71,7 @@ void Cluster::arrive(PendingJob&& job) {
     if (place_.size() <= job.id)
         place_.resize(std::max<std::size_t>(job.id + 1, 2 * place_.size()), kNowhere);
     auto& queue = snapshot_.pending;
+    count(job.eligible, +1);
     place_[job.id] = static_cast<std::uint32_t>(queue.size());
     queue.push_back(std::move(job));
     index_.add(queue);
@@ -78,6 +107,7 @@ void Cluster::arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_b
     drop_holes();
     if (place_.size() <= job.id) place_.resize(2 * job.id + 1, kNowhere);
     const std::uint32_t place = place_[behind];
+    count(job.eligible, +1);
     queue.insert(queue.begin() + place, std::move(job));
     for (std::uint32_t i = place; i < queue.size(); ++i) place_[queue[i].id] = i;
     index_.load_queue(queue);
@@ -99,7 +129,7 @@ void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
     RunningJob running;
     running.id = id;
     running.elastic = std::move(snapshot_.pending[place].elastic);
-    running.eligible = snapshot_.pending[place].eligible;
+    if (!has_prices_) running.eligible = snapshot_.pending[place].eligible;
     running.held = nodes;
     running.start = running.last_resize = snapshot_.now;
     running.estimated_end = estimated_end;
@@ -152,6 +182,7 @@ void Cluster::end(JobId id) {
     index_.count(running[place], -1);
     for (PoolId pool = 0; pool < running[place].held.size(); ++pool)
         snapshot_.pools[pool].idle += running[place].held[pool];
+    count(running[place].eligible, -1);
     place_[id] = kNowhere;
     if (place + 1 != running.size()) {
         running[place] = std::move(running.back());

@@ -22,8 +22,10 @@ class Cluster {
     explicit Cluster(int nodes) : Cluster(PoolCounts(1, nodes)) {}
     // Every job may use all pools, in this order.
     explicit Cluster(const PoolCounts& nodes);
-    // Which pools jobs may use, by their `eligible`.
-    Cluster(const PoolCounts& nodes, std::vector<Eligibility> eligibilities);
+    // Which pools jobs may use, by their `eligible`, in the order of pools.  They take the lightest
+    // first, of these those that the fewest of the eligibilities of present jobs have.
+    Cluster(const PoolCounts& nodes, std::vector<Eligibility> eligibilities,
+            std::vector<std::uint32_t> weights);
 
     // The queue has holes where jobs have started; the index knows them.
     const Snapshot& snapshot() const { return snapshot_; }
@@ -69,12 +71,19 @@ class Cluster {
     const PendingJob& pending(JobId id) const { return snapshot_.pending[place_[id]]; }
 
   private:
+    void begin(const PoolCounts& nodes);
+    void count(EligibilityId, int jobs);
+    void order_pools();
     void compact();
     void drop_holes();
 
     Snapshot snapshot_;
     SnapshotIndex index_;
     bool has_prices_ = false;
+    // With eligibilities of the caller's: as they were given, how many jobs have each, and weights.
+    std::vector<Eligibility> given_;
+    std::vector<int> jobs_of_;
+    std::vector<std::uint32_t> weights_;
     std::vector<std::uint32_t> place_;  // by job id: index into running or pending
 };
 

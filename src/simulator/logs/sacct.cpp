@@ -37,6 +37,7 @@ enum Column {
     kAccount,
     kReservation,
     kTres,
+    kSubmitLine,
     kUser,
     kGroup,
     kName,
@@ -52,7 +53,7 @@ struct ColumnName {
 
 // Where a log has several names of one column, the one that stands first here counts, unless its
 // cell is empty.
-constexpr std::array<ColumnName, 27> kNames{{{"JobIDRaw", kJob, Form::text},
+constexpr std::array<ColumnName, 28> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"JobID", kJob, Form::text},
                                              {"AllocCPUS", kCpus, Form::count},
                                              {"NCPUS", kCpus, Form::count},
@@ -72,6 +73,7 @@ constexpr std::array<ColumnName, 27> kNames{{{"JobIDRaw", kJob, Form::text},
                                              {"Account", kAccount, Form::text},
                                              {"Reservation", kReservation, Form::text},
                                              {"AllocTRES", kTres, Form::text},
+                                             {"SubmitLine", kSubmitLine, Form::text},
                                              {"User", kUser, Form::text},
                                              {"UID", kUser, Form::text},
                                              {"Group", kGroup, Form::text},
@@ -355,7 +357,22 @@ class SacctReader {
         job.nodes = static_cast<std::int64_t>(std::max(*nodes, 0.0));
         job.type = type_of_line();
         record.facts = facts_of_line(*priority);
+        if (const auto annotation = annotation_of(cell(kSubmitLine)); annotation && job.id >= 0)
+            log_.annotations.insert_or_assign(job.id, Log::Annotation{*annotation, line_});
         return {};
+    }
+
+    // Of "sbatch --elastic=malleable,min=2 job.sh" what --elastic says.
+    static std::optional<std::string> annotation_of(std::string_view command) {
+        constexpr std::string_view kOption = "--elastic";
+        for (std::size_t at = 0; (at = command.find(kOption, at)) != command.npos; ++at) {
+            const bool begins = at == 0 || command[at - 1] == ' ';
+            std::string_view value = command.substr(at + kOption.size());
+            if (!begins || value.empty() || (value[0] != '=' && value[0] != ' ')) continue;
+            value = trim(value.substr(1));
+            return std::string(value.substr(0, value.find(' ')));
+        }
+        return std::nullopt;
     }
 
     // A job that waits for another one, for a time or for its release does not wait for nodes.

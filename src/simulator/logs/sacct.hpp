@@ -34,6 +34,7 @@ inline constexpr std::string_view kSacctCommand =
 //                             begin time, a hold) arrives then
 //   Partition, QOS, Account, User or UID, Reservation, Priority, AllocTRES, NodeList
 //                             JobFacts, of which site.hpp makes the machine
+//   SubmitLine                "sbatch --elastic=malleable,min=2 job.sh": elastic, and how
 //   User or UID, Group or GID, JobName, QOS, Partition  the type, as far as `rule` names it: then
 //                             the column must be there
 // Times are taken as they stand, without a time zone, unless they all have an offset from UTC; the

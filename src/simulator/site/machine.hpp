@@ -3,6 +3,7 @@
 // limits of those who use it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "common/limits.hpp"
@@ -19,9 +20,10 @@ struct NodePart {
 struct NodePool {
     int nodes = 0;
     NodePart each;
+    std::uint32_t weight = 1;  // as in slurm.conf: the lightest are taken first
 };
 
-// Jobs of a partition run on nodes of its pools, the first of them first.
+// Jobs of a partition run on nodes of its pools.
 struct Partition {
     std::string name;
     core::Eligibility pools;

@@ -164,16 +164,14 @@ class SiteMaker {
         for (const auto& [name, nodes] : nodes_of_) map.split(nodes.words());
         for (const NodeKind& kind : kinds_of_nodes()) map.split(nodes_of(kind).words());
         site_.pools.resize(map.pools());
-        std::vector<std::uint32_t> weights(map.pools(), 1);
         for (std::size_t node = 0; node < kinds_.size(); ++node) {
             NodePool& pool = site_.pools[map.pool_of(node)];
             const NodeKind& kind = kinds_[node];
-            pool = {pool.nodes + 1, {kind.processors, kind.memory, kind.gpus}};
-            weights[map.pool_of(node)] = kind.weight;
+            pool = {pool.nodes + 1, {kind.processors, kind.memory, kind.gpus}, kind.weight};
         }
         site_.nodes = static_cast<int>(kinds_.size());
         if (!known_.conf) infer_processors(map);
-        give_pools(map, weights);
+        give_pools(map);
     }
 
     // A node has as many processors as the job that had most of one of its pool.
@@ -205,27 +203,22 @@ class SiteMaker {
         return nodes;
     }
 
-    void give_pools(const core::PoolMap& map, const std::vector<std::uint32_t>& weights) {
-        std::vector<core::Eligibility> eligible;
+    void give_pools(const core::PoolMap& map) {
+        std::size_t number = 0;
         for (const auto& [name, nodes] : nodes_of_) {
             std::vector<bool> has(map.pools());
             for (std::size_t node = 0; node < kinds_.size(); ++node)
                 if (nodes.has(node)) has[map.pool_of(node)] = true;
-            core::Eligibility& pools = eligible.emplace_back();
+            Partition& partition = site_.partitions[number++];
             for (core::PoolId pool = 0; pool < has.size(); ++pool)
-                if (has[pool]) pools.push_back(pool);
+                if (has[pool]) {
+                    partition.pools.push_back(pool);
+                    partition.nodes += site_.pools[pool].nodes;
+                }
         }
-        core::Eligibility& all = eligible.emplace_back(map.pools());
+        core::Eligibility& all = site_.partitions.back().pools;
+        all.resize(map.pools());
         std::iota(all.begin(), all.end(), 0);
-        const std::vector<int> demand = core::demand(eligible, map.pools());
-        const std::vector<core::Pool> awake(map.pools());
-        for (std::size_t p = 0; p < eligible.size(); ++p) {
-            core::order_pools(eligible[p], awake, std::vector<bool>(map.pools()), weights, demand);
-            site_.partitions[p].pools = std::move(eligible[p]);
-            site_.partitions[p].nodes = 0;
-            for (const core::PoolId pool : site_.partitions[p].pools)
-                site_.partitions[p].nodes += site_.pools[pool].nodes;
-        }
     }
 
     // ---- the queue

@@ -168,7 +168,9 @@ Result<std::vector<Reading>> run_others(const Trace& trace, const StudyOptions& 
 class ExpansionsBySize : public Observer {
   public:
     explicit ExpansionsBySize(std::size_t jobs) : started_(jobs) {}
-    void started(Time, std::size_t job, int nodes) override { started_[job] = nodes; }
+    void started(Time, std::size_t job, const core::PoolCounts& nodes) override {
+        started_[job] = core::total(nodes);
+    }
     void resized(Time, const Resize& resize) override {
         if (resize.to <= resize.from) return;
         ++counts_[group(started_[resize.job])];
