@@ -196,6 +196,23 @@ grep -q '<h2>Recommended: ' "$dir/advice.html" || { echo 'FAIL: no page'; failur
 expect 0 $sim advise - --seeds 2 --html /dev/null --json - <"$log"
 shows '"recommended": '
 : >"$dir/empty.swf"
+expect 0 $sim trust "$log"
+shows 'trust: unknown'
+shows 'the log says what 60 of its jobs waited, and a grade needs 100'
+expect 0 $sim generate lublin --jobs 300 --procs 64 --load 0.9 --seed 2
+sed 's/\r$//; /^;/!s/^\( *[0-9]* *[0-9.]* *\)-1/\17200/' "$dir/out" >"$dir/waits.swf"
+expect 0 $sim trust "$dir/waits.swf"
+shows 'trust: low'
+shows 'rank correlation job by job'
+expect 0 $sim trust --json - <"$dir/waits.swf"
+shows '"grade":"low"'
+expect 0 $sim advise "$dir/waits.swf" --seeds 2 --html "$dir/advice.html" --json "$dir/advice.json"
+shows 'No advice for '
+shows_not 'Policy = '
+grep -q '<h2>No advice</h2>' "$dir/advice.html" || { echo 'FAIL: advice'; failures=$((failures + 1)); }
+grep -q '"advised": *false' "$dir/advice.json" || { echo 'FAIL: advised'; failures=$((failures + 1)); }
+expect 2 $sim trust "$dir/empty.swf"
+shows 'is empty'
 expect 2 $sim advise "$dir/empty.swf"
 shows 'is empty'
 expect 2 $sim advise "$log" --nodes 2

@@ -14,11 +14,13 @@ namespace {
 
 using testing::Folder;
 
-// `jobs` of three users on 16 nodes, more than these can do at once.  Waits are -1 unless given.
-std::string some_log(int jobs, const char* header = "; MaxNodes: 16\n; MaxProcs: 16\n") {
+// `jobs` of three users on 16 nodes, more than these can do at once, all of which waited alike; -1:
+// the log does not say.
+std::string some_log(int jobs, const char* header = "; MaxNodes: 16\n; MaxProcs: 16\n",
+                     int wait = -1) {
     std::string text = header;
     for (int i = 1; i <= jobs; ++i)
-        text += fmt::format("{} {} {} {} {} -1 -1 -1 {} -1 1 {} 1 1 1 1 -1 -1\n", i, 30 * i, 10,
+        text += fmt::format("{} {} {} {} {} -1 -1 -1 {} -1 1 {} 1 1 1 1 -1 -1\n", i, 30 * i, wait,
                             200 + 37 * i % 400, 1 + i * 7 % 12, 1000, i % 3);
     return text;
 }
@@ -121,9 +123,46 @@ TEST(advice_tells_order_from_malleability) {
     check_that(to_json(*advice).get("runs").at(0).get_number("work_done") > 0);
 }
 
+TEST(no_advice_where_the_log_waits_otherwise) {
+    const Folder folder;
+    AdviceOptions options =
+        options_for(folder, some_log(200, "; MaxNodes: 16\n; MaxProcs: 16\n", 10));
+    options.seeds = 2;
+    const Result<Advice> advice = advise(options);
+    check_ok(advice);
+    check_that(advice->trust.grade == simulator::Grade::low && !advice->is_advised());
+    check_that(advice->configuration.empty());
+    const std::string text = to_text(*advice), page = to_html(*advice);
+    check_that(text.starts_with("No advice for "));
+    check_that(text.find("Policy = ") == std::string::npos);
+    check_that(page.find("<h2>No advice</h2>") < page.find("The presets, the best first"));
+    check_that(page.find("Policy = ") == std::string::npos);
+    for (const std::string* said : {&text, &page})
+        for (const char* what : {"jobs share nodes", "What the simulation says all the same",
+                                 "a ratio of", "--procs-per-node 1"})
+            check_that(said->find(what) != std::string::npos);
+    const Json json = to_json(*advice);
+    check_eq(json.keys().front(), "advised");
+    check_that(!json.get_bool("advised", true));
+    check_eq(json.get("trust").get_string("grade"), "low");
+    check_that(!json.get("recommended").text() && !json.get("elastic.conf").text());
+    check_eq(json.get_string("best_of_runs"), advice->recommended);
+}
+
+TEST(advice_without_logged_waits_says_so) {
+    const Folder folder;
+    AdviceOptions options = options_for(folder, some_log(60));
+    options.seeds = 2;
+    const Result<Advice> advice = advise(options);
+    check_ok(advice);
+    check_that(advice->is_advised());
+    check_that(to_text(*advice).find("Trust: unknown.") != std::string::npos);
+    check_that(to_html(*advice).find("Trust: unknown.") != std::string::npos);
+}
+
 TEST(advice_finds_how_large_the_machine_is) {
     const Folder folder;
-    AdviceOptions options = options_for(folder, some_log(60, "; no size\n"));
+    AdviceOptions options = options_for(folder, some_log(60, "; no size\n", 10));
     options.seeds = 2;
     const Result<Advice> by_log = advise(options);
     check_ok(by_log);

@@ -45,6 +45,7 @@ Result<Advice> advise(const AdviceOptions& options) {
     advice.share = trials.middle().share;
     advice.cost_factor = trials.middle().cost_factor;
     advice.easy = simulator::summarise(site->workload, trials.easy());
+    advice.trust = judge_trust(*site, trials.easy());
     advice.standings = compare_presets(trials);
     advice.rankings = rank(advice.standings);
     Recommendation chosen = recommend(advice.rankings, advice.easy.wait.max);
@@ -55,7 +56,7 @@ Result<Advice> advise(const AdviceOptions& options) {
     advice.by_size = std::move(groups.by_size);
     advice.by_user = std::move(groups.by_user);
     advice.assumptions = change_assumptions(trials, advice.rankings, advice.recommended);
-    advice.configuration = configuration(advice);
+    if (advice.is_advised()) advice.configuration = configuration(advice);
     return advice;
 }
 

@@ -10,6 +10,7 @@
 #include "common/result.hpp"
 #include "simulator/make_workload.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/trust/trust.hpp"
 #include "studies/report/report.hpp"
 #include "studies/run_pool.hpp"
 
@@ -87,13 +88,18 @@ struct Advice {
     double share = 0, cost_factor = 0;  // of the closer looks
     int seeds = 0;
     std::vector<std::string> warnings;  // what makes all of this say less
-    simulator::Summary easy;            // the baseline
-    std::vector<Standing> standings;    // by share and cost, then by policy
-    std::vector<Ranking> rankings;      // the best first
+    // How far the simulation shows the site's own waits.  Where that is low nothing is advised:
+    // what is recommended below is then but the best of the runs, and there is no configuration.
+    simulator::Trust trust;
+    simulator::Summary easy;          // the baseline
+    std::vector<Standing> standings;  // by share and cost, then by policy
+    std::vector<Ranking> rankings;    // the best first
     std::string recommended, why;
     std::vector<Group> by_class, by_size, by_user;  // the last is empty if the log names no users
     std::vector<Assumption> assumptions;            // the first is what all else was computed with
     std::string configuration;                      // elastic.conf
+
+    bool is_advised() const { return trust.grade != simulator::Grade::low; }
 };
 
 // Errors name the log, or the option: no job, too few, a machine that is too small.

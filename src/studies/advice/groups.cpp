@@ -58,21 +58,12 @@ class Sums {
     std::unordered_map<std::string, std::size_t> places_;
 };
 
-// By the numbers of jobs.
-using Users = std::unordered_map<std::int64_t, const std::string*>;
-
-Users users_of(const Log& log) {
-    Users users;
-    for (const LogJob& job : log.jobs)
-        if (job.type >= 0) users[job.id] = &log.types[static_cast<std::size_t>(job.type)];
-    return users;
-}
-
 struct AllSums {
     Sums by_class, by_size, by_user;
 };
 
-void add(AllSums& sums, const Users& users, const Workload& workload, const Outcome& outcome,
+// `users` is null where the log names none.
+void add(AllSums& sums, const Grouping* users, const Workload& workload, const Outcome& outcome,
          const Outcome& easy) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
         const Job& job = workload.jobs[i];
@@ -83,19 +74,18 @@ void add(AllSums& sums, const Users& users, const Workload& workload, const Outc
         };
         add(sums.by_class, class_of(workload, job));
         add(sums.by_size, size_class(job.nodes));
-        if (const auto user = users.find(job.id); user != users.end())
-            add(sums.by_user, *user->second);
+        if (const int user = users == nullptr ? -1 : users->types[i]; user >= 0)
+            add(sums.by_user, users->names[static_cast<std::size_t>(user)]);
     }
 }
 
 }  // namespace
 
 Groups compare_groups(const Trials& trials, const Site& site, std::string_view policy) {
-    const Users users = users_of(site.log);
     AllSums sums;
     for (std::size_t seed = 0; seed < trials.seeds(); ++seed) {
         const Workload workload = trials.draw(trials.middle(), seed);
-        add(sums, users, workload, trials.run(workload, policy, seed), trials.easy());
+        add(sums, users(site), workload, trials.run(workload, policy, seed), trials.easy());
     }
     Groups groups{std::move(sums.by_class).means(trials.seeds()),
                   std::move(sums.by_size).means(trials.seeds()),

@@ -72,7 +72,10 @@ Json list(const std::vector<Row>& rows) {
 Json to_json(const Advice& advice) {
     Json warnings = Json::array();
     for (const std::string& warning : advice.warnings) warnings.push(warning);
+    const bool advised = advice.is_advised();
     return Json::object()
+        .set("advised", advised)
+        .set("trust", to_json(advice.trust))
         .set("log", advice.log)
         .set("nodes", advice.nodes)
         .set("nodes_from", advice.nodes_from)
@@ -81,9 +84,10 @@ Json to_json(const Advice& advice) {
         .set("rejected", advice.rejected)
         .set("seeds", advice.seeds)
         .set("warnings", warnings)
-        .set("recommended", advice.recommended)
+        .set("recommended", advised ? Json(advice.recommended) : Json())
+        .set("best_of_runs", advice.recommended)
         .set("why", advice.why)
-        .set("elastic.conf", advice.configuration)
+        .set("elastic.conf", advised ? Json(advice.configuration) : Json())
         .set("easy", to_json(advice.easy))
         .set("presets", list(advice.rankings))
         .set("runs", list(advice.standings))

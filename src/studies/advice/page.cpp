@@ -127,6 +127,24 @@ Table assumption_table(const Advice& advice) {
     return table;
 }
 
+Table tenths_table(const simulator::Trust& trust) {
+    Table table({"submitted_from", "jobs", "waited_h", "simulated_h", "ratio", "rank_correlation",
+                 "missing_%"});
+    for (const simulator::Stretch& s : trust.tenths)
+        table.add({format_duration(s.from), std::to_string(s.jobs), hours(s.logged),
+                   hours(s.simulated), s.ratio() ? fixed(*s.ratio(), 2) : "",
+                   s.correlation ? fixed(*s.correlation, 2) : "", percent(s.unexplained)});
+    return table;
+}
+
+Table trust_groups_table(const simulator::Trust& trust) {
+    Table table({"field", "name", "of_jobs_%", "missing_%", "with_room_%"});
+    for (const simulator::GroupWaits& g : trust.groups)
+        table.add({std::string(to_string(g.field)), g.name, percent(g.of_jobs),
+                   percent(g.of_unexplained), percent(g.with_room)});
+    return table;
+}
+
 // ---- figures
 
 Figure bars(const char* title, const char* unit) {
@@ -202,12 +220,66 @@ std::string closer_look(const Advice& advice) {
                        advice.share, advice.cost_factor, advice.seeds);
 }
 
-std::string answer_html(const Advice& advice) {
-    std::string html = heading("Recommended: " + advice.recommended) + paragraph(advice.why);
+std::string list_html(const char* title, const std::vector<std::string>& items) {
+    if (items.empty()) return "";
+    std::string html = paragraph(title) + "<ul>\n";
+    for (const std::string& item : items) html += fmt::format("<li>{}</li>\n", escape_xml(item));
+    return html + "</ul>\n";
+}
+
+// One line, before all else.
+std::string trust_text(const Advice& advice) {
+    switch (advice.trust.grade) {
+        case simulator::Grade::low:
+            return fmt::format(
+                "No advice for {}: the simulation does not show the waits that its jobs had, so "
+                "what it says of changing them is a guess.",
+                printable(advice.log, 200));
+        case simulator::Grade::unknown:
+            return "Trust: unknown. The log does not say enough of what its jobs waited to see "
+                   "whether the simulation shows it.";
+        default:
+            return fmt::format(
+                "Trust: {}. Jobs wait {} h in the simulation as they are, and waited {} h in the "
+                "log.",
+                to_string(advice.trust.grade), hours(advice.trust.all.simulated),
+                hours(advice.trust.all.logged));
+    }
+}
+
+std::string trust_html(const Advice& advice) {
+    std::string html = heading("Trust: " + std::string(to_string(advice.trust.grade)));
+    html += list_html("How the grade comes about:", advice.trust.reasons);
+    html += list_html("What is missing:", advice.trust.missing);
+    html += list_html("What to do:", advice.trust.to_do);
+    if (!advice.trust.tenths.empty()) html += html_table(tenths_table(advice.trust));
+    if (!advice.trust.groups.empty()) html += html_table(trust_groups_table(advice.trust));
+    return html;
+}
+
+std::string no_advice_html(const Advice& advice) {
+    std::string html = heading("No advice") + paragraph(trust_text(advice));
+    html += list_html("Why:", advice.trust.reasons);
+    html += list_html("What is missing:", advice.trust.missing);
+    html += list_html("What to do:", advice.trust.to_do);
+    return html +
+           paragraph(fmt::format(
+               "What the simulation says all the same stands below, of a machine whose queue is "
+               "not yours. The best of its runs: {}.",
+               advice.recommended));
+}
+
+std::string recommended_html(const Advice& advice) {
+    std::string html = heading("Recommended: " + advice.recommended) +
+                       paragraph(trust_text(advice)) + paragraph(advice.why);
     html += "<pre>";
     for (const std::string_view line : split(advice.configuration, '\n'))
         html += escape_xml(line) + '\n';
-    html += "</pre>\n";
+    return html + "</pre>\n";
+}
+
+std::string answer_html(const Advice& advice) {
+    std::string html = advice.is_advised() ? recommended_html(advice) : no_advice_html(advice);
     for (const std::string& warning : advice.warnings) html += paragraph("Warning: " + warning);
     return html;
 }
@@ -219,11 +291,9 @@ std::string log_html(const Advice& advice) {
         "what all is compared with, they end after {} h on average and wait {} h, at most {} h",
         advice.jobs, advice.skipped, advice.rejected, advice.nodes, advice.nodes_from,
         hours(easy.turnaround.mean), hours(easy.wait.mean), hours(easy.wait.max));
-    text += easy.logged > 0 ? fmt::format(
-                                  "; in truth they waited {} h. The further these are "
-                                  "apart, the less the simulator knows of the site.",
-                                  hours(easy.logged_wait.mean))
-                            : ". The log does not say what they waited in truth.";
+    text += easy.logged > 0
+                ? fmt::format("; in truth they waited {} h.", hours(easy.logged_wait.mean))
+                : ". The log does not say what they waited in truth.";
     return heading("The log") + paragraph(text);
 }
 
@@ -285,16 +355,24 @@ std::string assumptions_html(const Advice& advice) {
 }  // namespace
 
 std::string to_html(const Advice& advice) {
-    std::string body = answer_html(advice) + log_html(advice) + presets_html(advice) +
-                       order_html(advice) + groups_html(advice) + assumptions_html(advice);
+    std::string body = answer_html(advice) + log_html(advice) + trust_html(advice) +
+                       presets_html(advice) + order_html(advice) + groups_html(advice) +
+                       assumptions_html(advice);
     body += heading("All figures") + paragraph("Means over the seeds.");
     body += html_table(standing_table(advice));
     return html_page("A policy by " + advice.log, body);
 }
 
 std::string to_text(const Advice& advice) {
-    return fmt::format("{}\n{}\n{}\n\n{}", advice.configuration, advice.why, order_text(advice),
-                       ranking_table(advice).text());
+    const std::string figures =
+        fmt::format("{}\n\n{}", order_text(advice), ranking_table(advice).text());
+    if (advice.is_advised())
+        return fmt::format("{}\n{}\n{}\n{}", advice.configuration, trust_text(advice), advice.why,
+                           figures);
+    return fmt::format(
+        "{}\n\n{}\nWhat the simulation says all the same, of a "
+        "machine whose queue is not this one:\n\n{}",
+        trust_text(advice), causes_text(advice.trust), figures);
 }
 
 }  // namespace elastic::studies

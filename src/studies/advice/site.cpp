@@ -17,19 +17,10 @@ using namespace simulator;
 
 constexpr double kMostRejected = 0.01;  // of all jobs: else the machine's size is wrong
 
-// With users if it names them.
-Result<Site> read_log_of(const AdviceOptions& options) {
-    const auto text = read_text(options.log);
-    if (!text) return text.error();
-    const std::string name = options.log == "-" ? "standard input" : options.log;
-    Result<Log> with = parse_log(text->view(), name, options.lenient, {TypeField::user});
-    if (with) {
-        const bool has_users = !with->types.empty();
-        return Site{*std::move(with), has_users};
-    }
-    Result<Log> without = parse_log(text->view(), name, options.lenient);
-    if (!without) return without.error();
-    return Site{*std::move(without), false};
+// With programs if it names them, which policies that learn go by.
+Result<Log> parse(std::string_view text, const std::string& name, bool lenient) {
+    Result<Log> with = parse_log(text, name, lenient, program_rule());
+    return with ? std::move(with) : parse_log(text, name, lenient);
 }
 
 // The nodes in use at one time, or those of the largest job.
@@ -75,27 +66,35 @@ Result<void> check_jobs(const Log& log, const WorkloadOptions& options, const Wo
 }  // namespace
 
 Result<Site> read_site(const AdviceOptions& options) {
-    Result<Site> site = read_log_of(options);
-    if (!site) return site;
-    const Log& log = site->log;
-    if (!log.annotations.empty())
+    const auto text = read_text(options.log);
+    if (!text) return text.error();
+    const std::string name = options.log == "-" ? "standard input" : options.log;
+    Result<Log> log = parse(text->view(), name, options.lenient);
+    if (!log) return log.error();
+    Site site{*std::move(log), options.workload};
+    if (!site.log.annotations.empty())
         return error("{}: itself says which jobs are elastic, and advice draws them; use run",
-                     log.name);
-    site->options = options.workload;
-    auto from = find_nodes(log, site->options);
+                     site.log.name);
+    auto from = find_nodes(site.log, site.options);
     if (!from) return from.error();
-    site->nodes_from = *std::move(from);
-    auto workload = make_workload(log, site->options);
+    site.nodes_from = *std::move(from);
+    auto workload = make_workload(site.log, site.options);
     if (!workload) return workload.error();
-    if (auto ok = check_jobs(log, site->options, *workload); !ok) return ok.error();
-    site->workload = *std::move(workload);
+    if (auto ok = check_jobs(site.log, site.options, *workload); !ok) return ok.error();
+    site.workload = *std::move(workload);
+    site.groupings = group_jobs(text->view(), name, options.lenient, site.workload);
     return site;
+}
+
+const Grouping* users(const Site& site) {
+    const auto found = std::ranges::find(site.groupings, TypeField::user, &Grouping::field);
+    return found == site.groupings.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> warnings(const Site& site) {
     std::vector<std::string> list = site.workload.notes;
     std::ranges::move(doubts(site.log, site.options), std::back_inserter(list));
-    if (!site.has_users)
+    if (users(site) == nullptr)
         list.push_back(fmt::format("{}: names no users, so who wins and loses is told by size only",
                                    site.log.name));
     return list;

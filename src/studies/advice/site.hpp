@@ -7,20 +7,24 @@
 
 #include "common/result.hpp"
 #include "simulator/make_workload.hpp"
+#include "simulator/trust/grouping.hpp"
 #include "studies/advice/advice.hpp"
 
 namespace elastic::studies {
 
 struct Site {
     simulator::Log log;
-    bool has_users = false;                // whether the types of the log's jobs are users
-    simulator::WorkloadOptions options{};  // as asked for, with the machine's nodes
-    std::string nodes_from{};              // who says how many
-    simulator::Workload workload{};        // the jobs as they are
+    simulator::WorkloadOptions options;            // as asked for, with the machine's nodes
+    std::string nodes_from{};                      // who says how many
+    simulator::Workload workload{};                // the jobs as they are
+    std::vector<simulator::Grouping> groupings{};  // of these
 };
 
 // Errors are those of advise().
 Result<Site> read_site(const AdviceOptions&);
+
+// Nothing if the log names none.
+const simulator::Grouping* users(const Site&);
 
 // All that makes the advice say less.
 std::vector<std::string> warnings(const Site&);

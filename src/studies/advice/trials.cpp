@@ -106,7 +106,7 @@ Trials::Trials(const AdviceOptions& options, const Site& site) : options_(option
         if (policy.starts_on == core::StartsOn::idle)
             policies_.push_back({std::string(name), policy});
     }
-    easy_ = run(site.workload, kBaseline, 0);
+    easy_ = run_easy(site);
 }
 
 std::size_t Trials::index_of(std::string_view policy) const {
@@ -146,6 +146,17 @@ Figures Trials::measure(const Condition& condition, std::size_t seed, std::strin
                         Change change) const {
     const Workload workload = draw(condition, seed, change);
     return figures_of(workload, run(workload, policy, seed), easy_);
+}
+
+Outcome run_easy(const Site& site) {
+    SimulationOptions options;
+    options.policy = *core::preset(kBaseline);
+    options.seed = site.options.seed;
+    return simulate(site.workload, options);
+}
+
+Trust judge_trust(const Site& site, const Outcome& easy) {
+    return judge_trust(site.workload, easy, site.groupings);
 }
 
 std::vector<Standing> compare_presets(const Trials& trials) {

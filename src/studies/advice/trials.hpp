@@ -9,6 +9,7 @@
 
 #include "core/model/policy.hpp"
 #include "simulator/engine.hpp"
+#include "simulator/trust/trust.hpp"
 #include "studies/advice/site.hpp"
 
 namespace elastic::studies {
@@ -61,6 +62,10 @@ class Trials {
     std::vector<NamedPolicy> policies_;
     simulator::Outcome easy_;
 };
+
+// What becomes of the site's jobs as they are under the baseline, and what that tells of the log.
+simulator::Outcome run_easy(const Site&);
+simulator::Trust judge_trust(const Site&, const simulator::Outcome& easy);
 
 // All presets under all conditions: by share and cost, then by policy.
 std::vector<Standing> compare_presets(const Trials&);

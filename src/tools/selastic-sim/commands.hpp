@@ -11,6 +11,7 @@ void add_generate(CommandParser);
 void add_sweep(CommandParser);
 void add_reproduce(CommandParser);
 void add_tune(CommandParser);
+void add_trust(CommandParser);
 void add_advise(CommandParser);
 void add_replay_snapshot(CommandParser);
 

@@ -12,6 +12,7 @@ void add_commands(CommandParser app) {
     add_sweep(app);
     add_reproduce(app);
     add_tune(app);
+    add_trust(app);
     add_advise(app);
     add_replay_snapshot(app);
 }

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// A job that waited longer than it does in the simulation is looked at at a few moments of that
+// wait: was there room for it on the machine, and would it have taken its group beyond what that
+// ever had?  All is weighed by the seconds that the simulation does not show, so a sentence such as
+// "40 % of them are of partition gpu" is about time that people waited.
+#include "simulator/trust/missing.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "simulator/trust/logged_use.hpp"
+
+namespace elastic::simulator {
+namespace {
+
+constexpr std::array kMoments{0.25, 0.5, 0.75};  // of a wait
+constexpr double kIdle = 0.5, kFull = 0.95;      // of the machine in use
+constexpr double kWorthSaying = 0.2;             // share of the unexplained waits
+constexpr double kMoreThanItsJobs = 1.5;         // times its share of the jobs: that is no chance
+// Of a group's waits with room: so many are beyond its limit, and of all its unexplained waits so
+// many have room; else it is not the limit that they come from.
+constexpr double kLimited = 0.8, kMostlyRoom = 0.5;
+constexpr double kLittle = 0.1;         // share of waits unexplained below which nothing is missing
+constexpr std::size_t kGroupsKept = 5;  // of each field
+
+using Uses = std::vector<LoggedUse>;
+
+LoggedUse machine_use(const Workload& workload, std::span<const Waits> waits) {
+    LoggedUse use;
+    for (const Waits& w : waits) {
+        const Job& job = workload.jobs[w.job];
+        use.add(job.submit + workload.logged_waits[w.job], job);
+    }
+    use.finish();
+    return use;
+}
+
+Uses group_uses(const Workload& workload, std::span<const Waits> waits, const Grouping& grouping) {
+    Uses uses(grouping.names.size());
+    for (const Waits& w : waits) {
+        const Job& job = workload.jobs[w.job];
+        if (const int type = grouping.types[w.job]; type >= 0)
+            uses[static_cast<std::size_t>(type)].add(job.submit + workload.logged_waits[w.job],
+                                                     job);
+    }
+    for (LoggedUse& use : uses) use.finish();
+    return uses;
+}
+
+// Calls `look` with each moment of an unexplained wait and the seconds that it stands for.
+template <class Look>
+void each_moment(const Workload& workload, const Waits& waits, Look look) {
+    const double seconds = waits.unexplained() / static_cast<double>(kMoments.size());
+    if (seconds == 0) return;
+    for (const double part : kMoments)
+        look(workload.jobs[waits.job].submit + part * workload.logged_waits[waits.job], seconds);
+}
+
+// What of a job's unexplained wait, in seconds, passed while there was room.
+void look_at_machine(const Workload& workload, std::span<const Waits> waits, const LoggedUse& use,
+                     Trust& trust) {
+    double all = 0;
+    for (const Waits& w : waits)
+        each_moment(workload, w, [&](Time at, double seconds) {
+            const std::int64_t used = use.at(at).nodes;
+            const bool has_room = used + workload.jobs[w.job].nodes <= workload.nodes;
+            const double busy = static_cast<double>(used) / workload.nodes;
+            all += seconds;
+            if (has_room) trust.with_room += seconds;
+            if (has_room && busy <= kIdle) trust.idle += seconds;
+            if (!has_room && busy >= kFull) trust.full += seconds;
+        });
+    trust.peak = use.peak().nodes;
+    if (all == 0) return;
+    for (double* share : {&trust.with_room, &trust.idle, &trust.full}) *share /= all;
+}
+
+// Seconds of a group's unexplained waits, and of those with room that would have taken it beyond.
+struct Sums {
+    std::int64_t jobs = 0;
+    double unexplained = 0, with_room = 0, beyond_nodes = 0, beyond_jobs = 0;
+};
+
+std::vector<Sums> sums_of(const Workload& workload, std::span<const Waits> waits,
+                          const LoggedUse& machine, const Grouping& grouping, const Uses& uses) {
+    std::vector<Sums> all(uses.size());
+    for (const Waits& w : waits) {
+        if (grouping.types[w.job] < 0) continue;
+        const auto type = static_cast<std::size_t>(grouping.types[w.job]);
+        Sums& sums = all[type];
+        ++sums.jobs;
+        each_moment(workload, w, [&](Time at, double seconds) {
+            sums.unexplained += seconds;
+            const int nodes = workload.jobs[w.job].nodes;
+            if (machine.at(at).nodes + nodes > workload.nodes) return;
+            sums.with_room += seconds;
+            const LoggedUse::Use own = uses[type].at(at);
+            if (own.nodes + nodes > uses[type].peak().nodes) sums.beyond_nodes += seconds;
+            if (own.jobs + 1 > uses[type].peak().jobs) sums.beyond_jobs += seconds;
+        });
+    }
+    return all;
+}
+
+// The one that explains more; jobs if both do, since a limit of them is the narrower one.
+void find_limit(const Sums& sums, const LoggedUse& use, GroupWaits& group) {
+    if (sums.with_room < kMostlyRoom * sums.unexplained) return;
+    const double enough = kLimited * sums.with_room;
+    if (sums.beyond_jobs >= enough && sums.beyond_jobs >= sums.beyond_nodes)
+        group.job_limit = use.peak().jobs;
+    else if (sums.beyond_nodes >= enough)
+        group.node_limit = use.peak().nodes;
+}
+
+std::vector<GroupWaits> groups_of(const Workload& workload, std::span<const Waits> waits,
+                                  const LoggedUse& machine, const Grouping& grouping) {
+    const Uses uses = group_uses(workload, waits, grouping);
+    const std::vector<Sums> all = sums_of(workload, waits, machine, grouping, uses);
+    double unexplained = 0;
+    for (const Waits& w : waits) unexplained += w.unexplained();
+    std::vector<GroupWaits> groups;
+    for (std::size_t type = 0; type < all.size(); ++type) {
+        const Sums& sums = all[type];
+        if (sums.unexplained == 0) continue;
+        GroupWaits group{grouping.field, grouping.names[type]};
+        group.of_jobs = static_cast<double>(sums.jobs) / static_cast<double>(waits.size());
+        group.of_unexplained = sums.unexplained / unexplained;
+        group.with_room = sums.with_room / sums.unexplained;
+        find_limit(sums, uses[type], group);
+        groups.push_back(std::move(group));
+    }
+    std::ranges::stable_sort(groups, std::greater(), &GroupWaits::of_unexplained);
+    return groups;
+}
+
+// ---- in words
+
+std::string percent(double share) {
+    return fmt::format("{:.0f} %", 100 * share);
+}
+
+// Of sacct's columns.
+std::string_view column_of(TypeField field) {
+    constexpr std::array<std::string_view, kTypeFields> kColumns{"User", "Group", "JobName", "QOS",
+                                                                 "Partition"};
+    return kColumns[static_cast<std::size_t>(field)];
+}
+
+std::string limit_text(std::int64_t nodes, std::int64_t jobs) {
+    return jobs > 0 ? fmt::format("{} running job{}", jobs, jobs == 1 ? "" : "s")
+                    : fmt::format("{} node{}", nodes, nodes == 1 ? "" : "s");
+}
+
+// Groups of a field that look as if one limit held for each of them.
+void say_limits(const std::vector<GroupWaits>& groups, Trust& trust) {
+    struct Class {
+        double of_unexplained = 0;
+        std::vector<std::string> names;
+    };
+    std::map<std::pair<std::int64_t, std::int64_t>, Class> classes;
+    for (const GroupWaits& g : groups) {
+        if (g.node_limit == 0 && g.job_limit == 0) continue;
+        Class& same = classes[{g.node_limit, g.job_limit}];
+        same.of_unexplained += g.of_unexplained;
+        same.names.push_back(g.name);
+    }
+    for (const auto& [limit, same] : classes) {
+        if (same.of_unexplained < kWorthSaying) continue;
+        const std::string_view field = to_string(groups.front().field);
+        const std::string whose = same.names.size() == 1
+                                      ? fmt::format("of {} {}", field, same.names.front())
+                                      : fmt::format("each of {} {}s, such as {}", same.names.size(),
+                                                    field, same.names.front());
+        trust.missing.push_back(fmt::format(
+            "{} of the waits that the simulation does not show look like a limit of {} {}: there "
+            "were nodes for the jobs, but they would have taken it beyond what it ever had",
+            percent(same.of_unexplained), limit_text(limit.first, limit.second), whose));
+    }
+}
+
+void say_groups(const std::vector<GroupWaits>& groups, Trust& trust) {
+    for (const GroupWaits& g : groups) {
+        if (g.of_unexplained < kWorthSaying) break;
+        if (g.of_unexplained < kMoreThanItsJobs * g.of_jobs) continue;
+        trust.missing.push_back(
+            fmt::format("{} of the waits that the simulation does not show are of {} {}, which has "
+                        "{} of the jobs; {} of them passed while there were nodes for the job",
+                        percent(g.of_unexplained), to_string(g.field), g.name, percent(g.of_jobs),
+                        percent(g.with_room)));
+    }
+}
+
+void say_times(const Trust& trust, std::vector<std::string>& missing) {
+    constexpr double kMuch = 0.4;  // of one tenth of the log
+    for (const Stretch& tenth : trust.tenths)
+        if (tenth.unexplained >= kMuch)
+            missing.push_back(fmt::format(
+                "{} of the waits that the simulation does not show are of jobs submitted from {} "
+                "to {} after the log's zero: was part of the machine down or reserved then?",
+                percent(tenth.unexplained), format_duration(tenth.from),
+                format_duration(tenth.to)));
+}
+
+void say_machine(const Workload& workload, Trust& trust) {
+    if (trust.with_room >= kWorthSaying)
+        trust.missing.push_back(fmt::format(
+            "{} of the waits that the simulation does not show passed while by the log's own "
+            "account there were nodes for the job, {} while at most half of the machine was in "
+            "use: limits, partitions, reservations, dependencies or nodes that were down",
+            percent(trust.with_room), percent(trust.idle)));
+    if (trust.full >= kWorthSaying)
+        trust.missing.push_back(
+            fmt::format("{} of the waits that the simulation does not show passed while by the "
+                        "log's own account "
+                        "the machine of {} nodes was full: other jobs went first (priorities, "
+                        "fair-share), its size is wrong, or jobs share "
+                        "nodes",
+                        percent(trust.full), workload.nodes));
+}
+
+void say_too_long(const Workload& workload, Trust& trust) {
+    if (!(trust.all.ratio().value_or(1) > kGradeLimits.front().factor)) return;
+    const std::string longer =
+        trust.all.logged > 0
+            ? fmt::format("jobs wait {:.1f} times as long in the simulation", *trust.all.ratio())
+            : "jobs wait in the simulation that did not in truth";
+    trust.missing.push_back(fmt::format(
+        "{}: the machine is larger than {} nodes, or jobs share nodes (by the log's own times up "
+        "to {} are in use at once)",
+        longer, workload.nodes, trust.peak));
+    trust.to_do.emplace_back(
+        "give the machine's size by --nodes; where jobs share nodes, count processors: "
+        "--procs-per-node 1 --nodes PROCESSORS");
+}
+
+void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
+    std::string columns;
+    for (const TypeField field : {TypeField::partition, TypeField::queue, TypeField::user})
+        if (std::ranges::count(groupings, field, &Grouping::field) == 0)
+            columns += fmt::format("{}{}", columns.empty() ? "" : ",", column_of(field));
+    if (!columns.empty())
+        trust.to_do.push_back(fmt::format(
+            "add {} to the export (sacct --format), so that the groups that wait can be named",
+            columns));
+    if (trust.with_room < kWorthSaying) return;
+    trust.to_do.emplace_back(
+        "export partitions that share no nodes one by one (sacct --partition), each with its own "
+        "--nodes");
+    trust.to_do.emplace_back(
+        "add Eligible,Reservation,NodeList to the export, and see whether jobs were held, waited "
+        "for others or for a reservation, or ran on a part of the nodes only");
+}
+
+}  // namespace
+
+void find_missing(const Workload& workload, std::span<const Waits> waits,
+                  const std::vector<Grouping>& groupings, Trust& trust) {
+    const LoggedUse machine = machine_use(workload, waits);
+    look_at_machine(workload, waits, machine, trust);
+    say_too_long(workload, trust);
+    const bool lacks = trust.unexplained >= kLittle && trust.all.logged > kNoWait;
+    if (lacks) say_machine(workload, trust);
+    for (const Grouping& grouping : groupings) {
+        std::vector<GroupWaits> groups = groups_of(workload, waits, machine, grouping);
+        if (lacks && !groups.empty()) {
+            say_limits(groups, trust);
+            say_groups(groups, trust);
+        }
+        groups.resize(std::min(groups.size(), kGroupsKept));
+        std::ranges::move(groups, std::back_inserter(trust.groups));
+    }
+    if (!lacks) return;
+    say_times(trust, trust.missing);
+    if (trust.grade != Grade::good) say_what_to_do(groupings, trust);
+}
+
+}  // namespace elastic::simulator
