@@ -211,6 +211,11 @@ shows 'No advice for '
 shows_not 'Policy = '
 grep -q '<h2>No advice</h2>' "$dir/advice.html" || { echo 'FAIL: advice'; failures=$((failures + 1)); }
 grep -q '"advised": *false' "$dir/advice.json" || { echo 'FAIL: advised'; failures=$((failures + 1)); }
+expect 0 $sim run "$dir/waits.swf" --calibrate --policy easy
+shows 'calibrated by '
+expect 2 $sim run "$dir/waits.swf" --calibrate --scale-arrival 0.9
+expect 2 $sim run "$dir/lublin.swf" --calibrate
+shows 'nothing to calibrate by'
 expect 2 $sim trust "$dir/empty.swf"
 shows 'is empty'
 expect 2 $sim advise "$dir/empty.swf"

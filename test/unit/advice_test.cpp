@@ -149,6 +149,29 @@ TEST(no_advice_where_the_log_waits_otherwise) {
     check_eq(json.get_string("best_of_runs"), advice->recommended);
 }
 
+TEST(advice_calibrated_shows_both) {
+    const Folder folder;
+    AdviceOptions options = options_for(folder, some_log(60));
+    options.seeds = 2;
+    options.calibrate = true;
+    check_that(refusal(options).find("nothing to calibrate by") != std::string::npos);
+    options = options_for(folder, some_log(60, "; MaxNodes: 16\n; MaxProcs: 16\n", 4000));
+    options.seeds = 2;
+    options.calibrate = true;
+    const Result<Advice> advice = advise(options);
+    check_ok(advice);
+    check_that(advice->calibrated && advice->calibrated->calibration.factor != 1);
+    check_eq(advice->calibrated->gains.size(), advice->rankings.size());
+    for (const CalibratedGain& gain : advice->calibrated->gains)
+        if (gain.policy == "easy") check_that(gain.scaled.mean == 0 && gain.as_logged.mean == 0);
+    const std::string said =
+        fmt::format("with --scale-arrival {} jobs wait", advice->calibrated->calibration.factor);
+    check_that(to_text(*advice).find(said) != std::string::npos);
+    check_that(to_html(*advice).find(said) != std::string::npos);
+    check_eq(to_json(*advice).get("calibrated").get("presets").at(0).get_string("policy"),
+             advice->calibrated->gains.front().policy);
+}
+
 TEST(advice_without_logged_waits_says_so) {
     const Folder folder;
     AdviceOptions options = options_for(folder, some_log(60));

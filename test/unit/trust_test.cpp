@@ -8,6 +8,7 @@
 #include <random>
 
 #include "simulator/metrics.hpp"
+#include "simulator/trust/calibration.hpp"
 #include "simulator/trust/logged_use.hpp"
 #include "simulator/trust/rank_correlation.hpp"
 #include "testing.hpp"
@@ -186,6 +187,41 @@ TEST(a_machine_that_is_too_small_is_told) {
     check_that(trust.peak > 24);
     check_that(says(trust.missing, "that did not in truth: the machine is larger than 24 nodes"));
     check_that(says(trust.to_do, "--nodes"));
+}
+
+TEST(arrivals_are_scaled_until_jobs_wait_as_they_did) {
+    const Workload workload = busy();
+    Log log;
+    log.name = "site";
+    log.nodes = kNodes;
+    for (const Job& job : workload.jobs) {
+        LogJob& logged = log.jobs.emplace_back();
+        logged.id = job.id;
+        logged.submit = job.submit;
+        logged.run = job.run;
+        logged.estimate = job.estimate;
+        logged.nodes = job.nodes;
+    }
+    check_that(!calibrate(log, {}));  // no waits
+    WorkloadOptions busier;
+    busier.scale_arrival = 0.83;
+    const Workload scaled = *make_workload(log, busier);
+    const std::vector<Duration> longer = waits(scaled, easy(scaled));
+    for (std::size_t i = 0; i < log.jobs.size(); ++i) log.jobs[i].wait = longer[i];
+    const auto more = calibrate(log, {});
+    check_ok(more);
+    check_that(more->is_met && more->runs <= kMostCalibrationRuns);
+    check_that(more->before < more->logged);
+    check_near(more->simulated, more->logged, kCalibrated * more->logged);
+    check_near(more->factor, 0.83, 0.02);
+    const std::vector<Duration> now = waits(workload, easy(workload));
+    for (std::size_t i = 0; i < log.jobs.size(); ++i) log.jobs[i].wait = now[i] / 3;
+    const auto less = calibrate(log, {});
+    check_that(less->is_met && less->factor > 1);
+    for (LogJob& job : log.jobs) job.wait = 1e9;  // which no load does to so few jobs
+    const auto never = calibrate(log, {});
+    check_that(!never->is_met && never->runs == kMostCalibrationRuns);
+    check_that(to_text(*never).find("nearer it did not come") != std::string::npos);
 }
 
 TEST(a_log_without_waits_has_no_grade) {

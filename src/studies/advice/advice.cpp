@@ -56,6 +56,11 @@ Result<Advice> advise(const AdviceOptions& options) {
     advice.by_size = std::move(groups.by_size);
     advice.by_user = std::move(groups.by_user);
     advice.assumptions = change_assumptions(trials, advice.rankings, advice.recommended);
+    if (options.calibrate) {
+        auto calibrated = compare_calibrated(trials, *site, advice.standings);
+        if (!calibrated) return calibrated.error();
+        advice.calibrated = *std::move(calibrated);
+    }
     if (advice.is_advised()) advice.configuration = configuration(advice);
     return advice;
 }

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/result.hpp"
 #include "simulator/make_workload.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/trust/calibration.hpp"
 #include "simulator/trust/trust.hpp"
 #include "studies/report/report.hpp"
 #include "studies/run_pool.hpp"
@@ -26,6 +28,7 @@ struct AdviceOptions {
     std::vector<double> shares{20, 50, 100};  // per cent of the jobs that are malleable
     std::vector<double> cost_factors{1, 10};
     int seeds = 3;
+    bool calibrate = false;  // look, too, with arrivals scaled until jobs wait as they did
     PoolOptions pool;
 };
 
@@ -80,6 +83,16 @@ struct Assumption {
     double best_gain = 0;
 };
 
+// A preset under the middle condition with arrivals as they were, and scaled.
+struct CalibratedGain {
+    std::string policy;
+    Difference as_logged, scaled;
+};
+struct Calibrated {
+    simulator::Calibration calibration;
+    std::vector<CalibratedGain> gains;  // the best of the scaled first
+};
+
 struct Advice {
     std::string log;
     int nodes = 0;
@@ -97,6 +110,7 @@ struct Advice {
     std::string recommended, why;
     std::vector<Group> by_class, by_size, by_user;  // the last is empty if the log names no users
     std::vector<Assumption> assumptions;            // the first is what all else was computed with
+    std::optional<Calibrated> calibrated;           // if asked for
     std::string configuration;                      // elastic.conf
 
     bool is_advised() const { return trust.grade != simulator::Grade::low; }

@@ -15,7 +15,7 @@ constexpr std::size_t kLookedAt = 3;  // presets besides easy
 
 struct Changed {
     const char *text, *options;
-    Change change;
+    void (*change)(WorkloadOptions&);
 };
 
 constexpr std::array kChanges{

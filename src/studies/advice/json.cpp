@@ -60,11 +60,31 @@ Json to_json(const Assumption& a) {
         .set("best_gain", a.best_gain);
 }
 
+Json to_json(const CalibratedGain& g) {
+    return Json::object()
+        .set("policy", g.policy)
+        .set("gain_as_logged", g.as_logged.mean)
+        .set("gain_calibrated", g.scaled.mean)
+        .set("error", g.scaled.error);
+}
+
 template <class Row>
 Json list(const std::vector<Row>& rows) {
     Json json = Json::array();
     for (const Row& row : rows) json.push(to_json(row));
     return json;
+}
+
+Json to_json(const Calibrated& calibrated) {
+    const simulator::Calibration& c = calibrated.calibration;
+    return Json::object()
+        .set("scale_arrival", c.factor)
+        .set("met", c.is_met)
+        .set("runs", c.runs)
+        .set("logged_wait", c.logged)
+        .set("simulated_wait_as_logged", c.before)
+        .set("simulated_wait", c.simulated)
+        .set("presets", list(calibrated.gains));
 }
 
 }  // namespace
@@ -96,7 +116,8 @@ Json to_json(const Advice& advice) {
         .set("by_class", list(advice.by_class))
         .set("by_size", list(advice.by_size))
         .set("by_user", list(advice.by_user))
-        .set("assumptions", list(advice.assumptions));
+        .set("assumptions", list(advice.assumptions))
+        .set("calibrated", advice.calibrated ? to_json(*advice.calibrated) : Json());
 }
 
 }  // namespace elastic::studies

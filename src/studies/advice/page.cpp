@@ -145,6 +145,27 @@ Table trust_groups_table(const simulator::Trust& trust) {
     return table;
 }
 
+Table calibrated_table(const Calibrated& calibrated) {
+    Table table({"policy", "as_logged_%", "calibrated_%", "error_%"});
+    for (const CalibratedGain& g : calibrated.gains)
+        table.add(
+            {g.policy, percent(g.as_logged.mean), percent(g.scaled.mean), percent(g.scaled.error)});
+    return table;
+}
+
+// Empty if nobody asked.
+std::string calibrated_text(const Advice& advice) {
+    if (!advice.calibrated) return "";
+    const auto& [calibration, gains] = *advice.calibrated;
+    const auto ours = std::ranges::find(gains, advice.recommended, &CalibratedGain::policy);
+    return fmt::format(
+        "{}. With {} % malleable {} changes mean turnaround by {} % then, by {} % with arrivals as "
+        "they were; the best preset then is {} ({} %).",
+        simulator::to_text(calibration), exact(advice.share), advice.recommended,
+        percent(ours->scaled.mean), percent(ours->as_logged.mean), gains.front().policy,
+        percent(gains.front().scaled.mean));
+}
+
 // ---- figures
 
 Figure bars(const char* title, const char* unit) {
@@ -352,20 +373,31 @@ std::string assumptions_html(const Advice& advice) {
     return html + html_table(assumption_table(advice));
 }
 
+std::string calibrated_html(const Advice& advice) {
+    if (!advice.calibrated) return "";
+    return heading("Calibrated") + paragraph(calibrated_text(advice)) +
+           paragraph(
+               "Scaled arrivals meet the logged waits in the mean alone: they put load where "
+               "limits, partitions or priorities may have been. The careful figures are "
+               "those of arrivals as they were.") +
+           html_table(calibrated_table(*advice.calibrated));
+}
+
 }  // namespace
 
 std::string to_html(const Advice& advice) {
     std::string body = answer_html(advice) + log_html(advice) + trust_html(advice) +
                        presets_html(advice) + order_html(advice) + groups_html(advice) +
-                       assumptions_html(advice);
+                       assumptions_html(advice) + calibrated_html(advice);
     body += heading("All figures") + paragraph("Means over the seeds.");
     body += html_table(standing_table(advice));
     return html_page("A policy by " + advice.log, body);
 }
 
 std::string to_text(const Advice& advice) {
-    const std::string figures =
-        fmt::format("{}\n\n{}", order_text(advice), ranking_table(advice).text());
+    std::string figures = order_text(advice) + '\n';
+    if (advice.calibrated) figures += calibrated_text(advice) + '\n';
+    figures += '\n' + ranking_table(advice).text();
     if (advice.is_advised())
         return fmt::format("{}\n{}\n{}\n{}", advice.configuration, trust_text(advice), advice.why,
                            figures);

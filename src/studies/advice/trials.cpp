@@ -126,7 +126,7 @@ Condition Trials::middle() const {
 }
 
 // Can be made, since read_site() has made one of the same jobs.
-Workload Trials::draw(const Condition& condition, std::size_t seed, Change change) const {
+Workload Trials::draw(const Condition& condition, std::size_t seed, const Change& change) const {
     WorkloadOptions options = site_.options;
     options.elastic = condition.share;
     options.model.cost_factor = condition.cost_factor;
@@ -143,7 +143,7 @@ Outcome Trials::run(const Workload& workload, std::string_view policy, std::size
 }
 
 Figures Trials::measure(const Condition& condition, std::size_t seed, std::string_view policy,
-                        Change change) const {
+                        const Change& change) const {
     const Workload workload = draw(condition, seed, change);
     return figures_of(workload, run(workload, policy, seed), easy_);
 }

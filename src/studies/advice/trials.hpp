@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,8 @@ struct Condition {
     double share = 0, cost_factor = 0;  // as of AdviceOptions
 };
 
-// What is taken for granted, put otherwise; null for nothing.
-using Change = void (*)(simulator::WorkloadOptions&);
+// What is taken for granted, put otherwise; empty for nothing.
+using Change = std::function<void(simulator::WorkloadOptions&)>;
 
 // By seed.
 using Runs = std::vector<Figures>;
@@ -50,11 +51,11 @@ class Trials {
     Condition middle() const;  // that of the closer looks
     PoolOptions pool(const char* what) const { return {options_.pool.threads, what}; }
 
-    simulator::Workload draw(const Condition&, std::size_t seed, Change = nullptr) const;
+    simulator::Workload draw(const Condition&, std::size_t seed, const Change& = {}) const;
     simulator::Outcome run(const simulator::Workload&, std::string_view policy,
                            std::size_t seed) const;
     Figures measure(const Condition&, std::size_t seed, std::string_view policy,
-                    Change = nullptr) const;
+                    const Change& = {}) const;
 
   private:
     const AdviceOptions& options_;
@@ -66,6 +67,10 @@ class Trials {
 // What becomes of the site's jobs as they are under the baseline, and what that tells of the log.
 simulator::Outcome run_easy(const Site&);
 simulator::Trust judge_trust(const Site&, const simulator::Outcome& easy);
+
+// The site's arrivals scaled so that it waits as it did, and all presets with them under the middle
+// condition, beside the same with arrivals as they were.
+Result<Calibrated> compare_calibrated(const Trials&, const Site&, const std::vector<Standing>&);
 
 // All presets under all conditions: by share and cost, then by policy.
 std::vector<Standing> compare_presets(const Trials&);

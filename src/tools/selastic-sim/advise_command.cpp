@@ -81,6 +81,8 @@ void add_advise(CommandParser app) {
     sub.add_option("LOG", o->log, "As for run").required();
     add_machine(sub, o->lenient, o->workload);
     sub.add_option("--seeds", o->seeds, "Runs to average; 3").whole_number(2, 1000).type_name("N");
+    sub.add_flag("--calibrate", o->calibrate,
+                 "Look, too, with arrivals scaled until jobs wait as they did");
     add_path(sub, "--html", output->html, "The page, one file; advice.html").type_name("FILE");
     add_path(sub, "--json", output->json, "The same as JSON; none").type_name("FILE");
     add_threads(sub, "-j,--threads", o->pool.threads, "Runs");

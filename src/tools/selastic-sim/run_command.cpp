@@ -31,6 +31,7 @@
 #include "simulator/output.hpp"
 #include "simulator/references.hpp"
 #include "simulator/site/site.hpp"
+#include "simulator/trust/calibration.hpp"
 #include "write_output.hpp"
 
 namespace elastic::tools {
@@ -136,6 +137,12 @@ Result<Workload> read_workload(const RunOptions& o, const core::Policy& policy) 
     if (!site) return site.error();
     WorkloadOptions options = o.workload;
     if (*site) options.site = &**site;
+    if (o.calibrate) {
+        const Result<Calibration> found = calibrate(*log, options);
+        if (!found) return error("--calibrate: {}", found.error().message);
+        note("{}", to_text(*found));
+        options.scale_arrival = found->factor;
+    }
     Result<Workload> workload = make_workload(*log, options);
     if (workload) std::ranges::move(doubts(*log, options), std::back_inserter(workload->notes));
     return workload;

@@ -27,10 +27,14 @@ void add_log_options(CommandParser sub, RunOptions& o) {
         .required();
     add_machine(sub, o.lenient, o.workload, kGroup);
     add_site(sub, o.site, kGroup);
-    sub.add_option("--scale-arrival", o.workload.scale_arrival,
-                   "Multiply submit times by F: less than 1 is more load")
-        .number(0.0, 1e6)
-        .type_name("F")
+    const Option scale = sub.add_option("--scale-arrival", o.workload.scale_arrival,
+                                        "Multiply submit times by F: less than 1 is more load")
+                             .number(0.0, 1e6)
+                             .type_name("F")
+                             .group(kGroup);
+    sub.add_flag("--calibrate", o.calibrate,
+                 "Find the F with which jobs wait under easy as long as they did in truth")
+        .excludes(scale)
         .group(kGroup);
     sub.add_option_function(
            "--overrun",

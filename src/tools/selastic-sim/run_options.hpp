@@ -19,6 +19,7 @@ struct RunOptions {
     std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes
     bool settle = false;               // as in SimulationOptions
     bool at_once = false;              // --preempt-at-once
+    bool calibrate = false;            // --calibrate, in place of workload.scale_arrival
     bool references = false;           // --references
     std::string baseline;              // --baseline, a preset; "" for none
     // Files; "" for none, "-" for standard output, of which there can be one.
