@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "studies/advice/page.hpp"
 #include "studies_test.hpp"
@@ -74,12 +76,21 @@ TEST(advice_is_the_best_of_what_is_nowhere_worse) {
     for (const Ranking& other : advice->rankings)
         check_that(other.worse > 0 || other.gain > first.gain + 0.01 ||
                    (other.gain >= first.gain && other.longest_delay >= chosen.longest_delay));
+    std::set<double> rigid_easy;
     for (const Standing& s : advice->standings)
         if (s.policy == "easy") {
             check_eq(s.gain.mean, 0);
             check_eq(s.mean.turnaround, advice->easy.turnaround.mean);
             check_eq(s.mean.delayed, 0);
+            // Of the jobs that are rigid in the draws: with each share others, and none in the end.
+            if (s.share == 100)
+                check_that(std::isnan(s.mean.rigid_turnaround));
+            else
+                rigid_easy.insert(s.mean.rigid_turnaround);
         }
+    check_eq(rigid_easy.size(), 2u);
+    for (const Standing& s : advice->standings) check_that(s.worst >= s.gain.mean - 1e-12);
+    check_that(advice->why.find(" Under it a job waits up to ") != std::string::npos);
     check_that(advice->configuration.ends_with("Policy = " + advice->recommended + '\n'));
 }
 

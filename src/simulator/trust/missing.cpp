@@ -28,15 +28,50 @@ constexpr std::size_t kGroupsKept = 5;  // of each field
 
 using Uses = std::vector<LoggedUse>;
 
-LoggedUse machine_use(const Workload& workload, std::span<const Waits> waits) {
-    LoggedUse use;
-    for (const Waits& w : waits) {
-        const Job& job = workload.jobs[w.job];
-        use.add(job.submit + workload.logged_waits[w.job], job);
+// What jobs of each partition can have, and what of it was in use by the log; one partition has the
+// machine where none is known.
+class Room {
+  public:
+    Room(const Workload& workload, std::span<const Waits> waits)
+        : workload_(workload), uses_(std::max<std::size_t>(workload.partitions.size(), 1)) {
+        for (const Waits& w : waits) {
+            const Job& job = workload.jobs[w.job];
+            for (std::size_t p = 0; p < uses_.size(); ++p)
+                if (shares_nodes(p, job.partition))
+                    uses_[p].add(job.submit + workload.logged_waits[w.job], job);
+        }
+        for (LoggedUse& use : uses_) use.finish();
     }
-    use.finish();
-    return use;
-}
+
+    int nodes_for(const Job& job) const {
+        return workload_.partitions.empty() ? workload_.nodes
+                                            : workload_.partitions[job.partition].nodes;
+    }
+    // Of these nodes; all that a job of a larger partition has counts, wherever it ran.
+    std::int64_t used(const Job& job, Time at) const { return use_for(job).at(at).nodes; }
+    std::int64_t peak() const {
+        return std::ranges::max_element(uses_, {},
+                                        [](const LoggedUse& use) { return use.peak().nodes; })
+            ->peak()
+            .nodes;
+    }
+    bool has(const Job& job, Time at) const { return used(job, at) + job.nodes <= nodes_for(job); }
+
+  private:
+    const LoggedUse& use_for(const Job& job) const {
+        return uses_[workload_.partitions.empty() ? 0 : job.partition];
+    }
+
+    bool shares_nodes(std::size_t a, std::size_t b) const {
+        if (workload_.partitions.empty() || a == b) return true;
+        return std::ranges::any_of(workload_.partitions[a].pools, [&](core::PoolId pool) {
+            return std::ranges::count(workload_.partitions[b].pools, pool) > 0;
+        });
+    }
+
+    const Workload& workload_;
+    std::vector<LoggedUse> uses_;
+};
 
 Uses group_uses(const Workload& workload, std::span<const Waits> waits, const Grouping& grouping) {
     Uses uses(grouping.names.size());
@@ -60,20 +95,20 @@ void each_moment(const Workload& workload, const Waits& waits, Look look) {
 }
 
 // What of a job's unexplained wait, in seconds, passed while there was room.
-void look_at_machine(const Workload& workload, std::span<const Waits> waits, const LoggedUse& use,
+void look_at_machine(const Workload& workload, std::span<const Waits> waits, const Room& room,
                      Trust& trust) {
     double all = 0;
     for (const Waits& w : waits)
         each_moment(workload, w, [&](Time at, double seconds) {
-            const std::int64_t used = use.at(at).nodes;
-            const bool has_room = used + workload.jobs[w.job].nodes <= workload.nodes;
-            const double busy = static_cast<double>(used) / workload.nodes;
+            const Job& job = workload.jobs[w.job];
+            const bool has_room = room.has(job, at);
+            const double busy = static_cast<double>(room.used(job, at)) / room.nodes_for(job);
             all += seconds;
             if (has_room) trust.with_room += seconds;
             if (has_room && busy <= kIdle) trust.idle += seconds;
             if (!has_room && busy >= kFull) trust.full += seconds;
         });
-    trust.peak = use.peak().nodes;
+    trust.peak = room.peak();
     if (all == 0) return;
     for (double* share : {&trust.with_room, &trust.idle, &trust.full}) *share /= all;
 }
@@ -84,8 +119,8 @@ struct Sums {
     double unexplained = 0, with_room = 0, beyond_nodes = 0, beyond_jobs = 0;
 };
 
-std::vector<Sums> sums_of(const Workload& workload, std::span<const Waits> waits,
-                          const LoggedUse& machine, const Grouping& grouping, const Uses& uses) {
+std::vector<Sums> sums_of(const Workload& workload, std::span<const Waits> waits, const Room& room,
+                          const Grouping& grouping, const Uses& uses) {
     std::vector<Sums> all(uses.size());
     for (const Waits& w : waits) {
         if (grouping.types[w.job] < 0) continue;
@@ -95,7 +130,7 @@ std::vector<Sums> sums_of(const Workload& workload, std::span<const Waits> waits
         each_moment(workload, w, [&](Time at, double seconds) {
             sums.unexplained += seconds;
             const int nodes = workload.jobs[w.job].nodes;
-            if (machine.at(at).nodes + nodes > workload.nodes) return;
+            if (!room.has(workload.jobs[w.job], at)) return;
             sums.with_room += seconds;
             const LoggedUse::Use own = uses[type].at(at);
             if (own.nodes + nodes > uses[type].peak().nodes) sums.beyond_nodes += seconds;
@@ -116,9 +151,9 @@ void find_limit(const Sums& sums, const LoggedUse& use, GroupWaits& group) {
 }
 
 std::vector<GroupWaits> groups_of(const Workload& workload, std::span<const Waits> waits,
-                                  const LoggedUse& machine, const Grouping& grouping) {
+                                  const Room& room, const Grouping& grouping) {
     const Uses uses = group_uses(workload, waits, grouping);
-    const std::vector<Sums> all = sums_of(workload, waits, machine, grouping, uses);
+    const std::vector<Sums> all = sums_of(workload, waits, room, grouping, uses);
     double unexplained = 0;
     for (const Waits& w : waits) unexplained += w.unexplained();
     std::vector<GroupWaits> groups;
@@ -258,13 +293,13 @@ void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
 
 void find_missing(const Workload& workload, std::span<const Waits> waits,
                   const std::vector<Grouping>& groupings, Trust& trust) {
-    const LoggedUse machine = machine_use(workload, waits);
-    look_at_machine(workload, waits, machine, trust);
+    const Room room(workload, waits);
+    look_at_machine(workload, waits, room, trust);
     say_too_long(workload, trust);
     const bool lacks = trust.unexplained >= kLittle && trust.all.logged > kNoWait;
     if (lacks) say_machine(workload, trust);
     for (const Grouping& grouping : groupings) {
-        std::vector<GroupWaits> groups = groups_of(workload, waits, machine, grouping);
+        std::vector<GroupWaits> groups = groups_of(workload, waits, room, grouping);
         if (lacks && !groups.empty()) {
             say_limits(groups, trust);
             say_groups(groups, trust);

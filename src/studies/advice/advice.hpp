@@ -11,6 +11,7 @@
 #include "common/result.hpp"
 #include "simulator/make_workload.hpp"
 #include "simulator/metrics.hpp"
+#include "simulator/site/site.hpp"
 #include "simulator/trust/calibration.hpp"
 #include "simulator/trust/trust.hpp"
 #include "studies/report/report.hpp"
@@ -21,6 +22,7 @@ namespace elastic::studies {
 struct AdviceOptions {
     std::string log;  // "-" for standard input
     bool lenient = false;
+    simulator::SiteFiles files{};  // what is known of the machine besides
     // Which jobs, on which machine; what is elastic and at what costs is varied.
     simulator::WorkloadOptions workload{.evolving_share = 0};
     // What is compared, all with all.  The middle share and the first factor are what the closer
@@ -38,7 +40,7 @@ inline constexpr std::size_t kFewestJobs = 10;
 // Times in seconds.
 struct Figures {
     double turnaround = 0, slowdown = 0, wait = 0, p99_wait = 0, longest_wait = 0;
-    double rigid_turnaround = 0;  // of the rigid jobs; 0 without any
+    double rigid_turnaround = 0;  // of the rigid jobs; NaN without any
     double useful_utilisation = 0, work_done = 0;
     double delayed = 0;  // jobs that wait over an hour longer than under easy
     double longest_delay = 0;
@@ -54,6 +56,7 @@ struct Standing {
     Figures mean;  // over the seeds
     // Mean turnaround by easy's, less 1: less than 0 is better; with the error over the seeds.
     Difference gain;
+    double worst = 0;  // of the seeds
 };
 
 // A preset under all of them.

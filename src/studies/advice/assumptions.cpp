@@ -33,6 +33,11 @@ constexpr std::array kChanges{
             [](WorkloadOptions& w) {
                 w.truth = core::SpeedupModel{core::SpeedupModel::Kind::downey, 1.5, 0.5};
             }},
+    Changed{"beyond their own nodes they are hardly faster, which nobody knows",
+            "--truth downey=1:0.5",
+            [](WorkloadOptions& w) {
+                w.truth = core::SpeedupModel{core::SpeedupModel::Kind::downey, 1, 0.5};
+            }},
     Changed{"a resize costs a hundred times what the model says", "--cost-factor 100",
             [](WorkloadOptions& w) { w.model.cost_factor = 100; }},
     Changed{"half of them ask for nodes themselves", "--evolving-share 0.5",

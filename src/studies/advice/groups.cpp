@@ -92,7 +92,9 @@ Groups compare_groups(const Trials& trials, const Site& site, std::string_view p
                   std::move(sums.by_user).means(trials.seeds())};
     std::ranges::sort(groups.by_class, {}, &Group::name);
     std::ranges::sort(groups.by_size, {}, [](const Group& g) { return least_nodes(g.name); });
-    std::ranges::stable_sort(groups.by_user, std::greater(), &Group::jobs);
+    // Who loses most, all jobs together.
+    std::ranges::stable_sort(groups.by_user, std::greater(),
+                             [](const Group& g) { return g.jobs * (g.recommended - g.easy); });
     return groups;
 }
 

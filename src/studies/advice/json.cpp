@@ -34,6 +34,7 @@ Json to_json(const Standing& s) {
         .set("cost_factor", s.cost_factor)
         .set("gain", s.gain.mean)
         .set("error", s.gain.error)
+        .set("worst_seed", s.worst)
         .set("turnaround", s.mean.turnaround)
         .set("bounded_slowdown", s.mean.slowdown)
         .set("wait", s.mean.wait)

@@ -48,18 +48,46 @@ Table ranking_table(const Advice& advice) {
 }
 
 Table standing_table(const Advice& advice) {
-    Table table({"share_%", "cost_factor", "policy", "turnaround_h", "against_easy_%", "error_%",
-                 "verdict", "bounded_slowdown", "wait_h", "p99_wait_h", "longest_wait_h",
-                 "rigid_turnaround_h", "useful_utilisation_%", "work_done_%", "wait_longer",
-                 "longer_by_h", "longest_delay_h", "starts_missed", "delayed"});
+    Table table({"share_%",
+                 "cost_factor",
+                 "policy",
+                 "turnaround_h",
+                 "against_easy_%",
+                 "error_%",
+                 "worst_seed_%",
+                 "verdict",
+                 "bounded_slowdown",
+                 "wait_h",
+                 "p99_wait_h",
+                 "longest_wait_h",
+                 "rigid_turnaround_h",
+                 "useful_utilisation_%",
+                 "work_done_%",
+                 "wait_longer",
+                 "longer_by_h",
+                 "longest_delay_h",
+                 "starts_missed",
+                 "delayed"});
     for (const Standing& s : advice.standings)
-        table.add({exact(s.share), exact(s.cost_factor), s.policy, hours(s.mean.turnaround),
-                   percent(s.gain.mean), fixed(100 * s.gain.error, 1),
-                   s.policy == "easy" ? "" : judged(s.gain), fixed(s.mean.slowdown, 1),
-                   hours(s.mean.wait), hours(s.mean.p99_wait), hours(s.mean.longest_wait),
-                   hours(s.mean.rigid_turnaround), fixed(100 * s.mean.useful_utilisation, 1),
-                   fixed(100 * s.mean.work_done, 1), fixed(s.mean.longer, 1),
-                   hours(s.mean.mean_longer), hours(s.mean.longest_delay), fixed(s.mean.missed, 1),
+        table.add({exact(s.share),
+                   exact(s.cost_factor),
+                   s.policy,
+                   hours(s.mean.turnaround),
+                   percent(s.gain.mean),
+                   fixed(100 * s.gain.error, 1),
+                   percent(s.worst),
+                   s.policy == "easy" ? "" : judged(s.gain),
+                   fixed(s.mean.slowdown, 1),
+                   hours(s.mean.wait),
+                   hours(s.mean.p99_wait),
+                   hours(s.mean.longest_wait),
+                   hours(s.mean.rigid_turnaround),
+                   fixed(100 * s.mean.useful_utilisation, 1),
+                   fixed(100 * s.mean.work_done, 1),
+                   fixed(s.mean.longer, 1),
+                   hours(s.mean.mean_longer),
+                   hours(s.mean.longest_delay),
+                   fixed(s.mean.missed, 1),
                    fixed(s.mean.delayed, 1)});
     return table;
 }
@@ -236,6 +264,13 @@ std::string image(const Figure& figure) {
     return "<p>" + svg->substr(std::min(svg->find("<svg"), svg->size())) + "</p>\n";
 }
 
+// The one that stands first where something is advised.
+std::string picture(const Advice& advice) {
+    return image(by_condition(advice, "Mean turnaround against easy's", "per cent",
+                              drawn_presets(advice),
+                              [](const Standing& s) { return 100 * s.gain.mean; }));
+}
+
 std::string closer_look(const Advice& advice) {
     return fmt::format("{} % of the jobs malleable, resizes at {} times the cost, {} seeds",
                        advice.share, advice.cost_factor, advice.seeds);
@@ -273,8 +308,11 @@ std::string trust_html(const Advice& advice) {
     html += list_html("How the grade comes about:", advice.trust.reasons);
     html += list_html("What is missing:", advice.trust.missing);
     html += list_html("What to do:", advice.trust.to_do);
-    if (!advice.trust.tenths.empty()) html += html_table(tenths_table(advice.trust));
-    if (!advice.trust.groups.empty()) html += html_table(trust_groups_table(advice.trust));
+    if (!advice.trust.tenths.empty())
+        html += html_folded("Waits over time", html_table(tenths_table(advice.trust)));
+    if (!advice.trust.groups.empty())
+        html += html_folded("Whose waits the simulation does not show",
+                            html_table(trust_groups_table(advice.trust)));
     return html;
 }
 
@@ -292,7 +330,7 @@ std::string no_advice_html(const Advice& advice) {
 
 std::string recommended_html(const Advice& advice) {
     std::string html = heading("Recommended: " + advice.recommended) +
-                       paragraph(trust_text(advice)) + paragraph(advice.why);
+                       paragraph(trust_text(advice)) + paragraph(advice.why) + picture(advice);
     html += "<pre>";
     for (const std::string_view line : split(advice.configuration, '\n'))
         html += escape_xml(line) + '\n';
@@ -326,10 +364,9 @@ std::string presets_html(const Advice& advice) {
         "and costs under which it is worse beyond the error over the seeds; who has any stands "
         "last. longest_wait_h and longest_delay_h: of any job, where it is longest, and how much "
         "longer a job waits than under easy.");
-    html += html_table(ranking_table(advice));
+    html += html_folded("All presets", html_table(ranking_table(advice)));
+    if (!advice.is_advised()) html += picture(advice);
     std::vector<std::string> presets = drawn_presets(advice);
-    html += image(by_condition(advice, "Mean turnaround against easy's", "per cent", presets,
-                               [](const Standing& s) { return 100 * s.gain.mean; }));
     presets.insert(presets.begin(), "easy");
     html += image(by_condition(advice, "The longest wait", "hours", presets,
                                [](const Standing& s) { return s.mean.longest_wait / 3600; }));
@@ -346,7 +383,7 @@ std::string order_html(const Advice& advice) {
         "that wait longer than under easy, by how much on average and at most, and the promised "
         "starts that were missed.",
         simulator::kOrderAlone, advice.recommended));
-    return html + html_table(order_table(advice));
+    return html + html_folded("For each share and cost", html_table(order_table(advice)));
 }
 
 std::string groups_html(const Advice& advice) {
@@ -354,14 +391,15 @@ std::string groups_html(const Advice& advice) {
     html += paragraph(
         fmt::format("Mean turnaround in hours; delayed: jobs that wait over an hour longer. {}.",
                     closer_look(advice)));
-    html += html_table(group_table(advice.by_class, advice, "class"));
-    html += html_table(group_table(advice.by_size, advice, "size"));
     html += image(of_groups(advice.by_size, advice, "Mean turnaround by size"));
+    html += html_folded("By class and size",
+                        html_table(group_table(advice.by_class, advice, "class")) +
+                            html_table(group_table(advice.by_size, advice, "size")));
     if (advice.by_user.empty()) return html;
-    if (advice.by_user.size() > kMostUsers)
-        html += paragraph(
-            fmt::format("The {} users with most jobs of {}:", kMostUsers, advice.by_user.size()));
-    return html + html_table(group_table(advice.by_user, advice, "user"));
+    const std::string title =
+        fmt::format("By user, those first whose jobs together lose most: {} of {}",
+                    std::min(kMostUsers, advice.by_user.size()), advice.by_user.size());
+    return html + html_folded(title, html_table(group_table(advice.by_user, advice, "user")));
 }
 
 std::string assumptions_html(const Advice& advice) {
@@ -370,7 +408,7 @@ std::string assumptions_html(const Advice& advice) {
         "One assumption changed at a time; mean turnaround against easy's under the same. {}. "
         "What is within the error is undecided.",
         closer_look(advice)));
-    return html + html_table(assumption_table(advice));
+    return html + html_folded("The assumptions", html_table(assumption_table(advice)));
 }
 
 std::string calibrated_html(const Advice& advice) {
@@ -380,7 +418,7 @@ std::string calibrated_html(const Advice& advice) {
                "Scaled arrivals meet the logged waits in the mean alone: they put load where "
                "limits, partitions or priorities may have been. The careful figures are "
                "those of arrivals as they were.") +
-           html_table(calibrated_table(*advice.calibrated));
+           html_folded("All presets", html_table(calibrated_table(*advice.calibrated)));
 }
 
 }  // namespace
@@ -389,8 +427,10 @@ std::string to_html(const Advice& advice) {
     std::string body = answer_html(advice) + log_html(advice) + trust_html(advice) +
                        presets_html(advice) + order_html(advice) + groups_html(advice) +
                        assumptions_html(advice) + calibrated_html(advice);
-    body += heading("All figures") + paragraph("Means over the seeds.");
-    body += html_table(standing_table(advice));
+    body += heading("All figures") + paragraph(
+                                         "Means over the seeds; worst_seed_%: against_easy_% of "
+                                         "the seed in which it is highest.");
+    body += html_folded("Every share, cost and preset", html_table(standing_table(advice)));
     return html_page("A policy by " + advice.log, body);
 }
 

@@ -71,6 +71,8 @@ Recommendation recommend(const std::vector<Ranking>& rankings, Duration longest_
                             kBaseline, 100 * kLeastGain)};
     const Ranking& best = best_of(rankings);
     Recommendation recommended{best.policy, reason_for(best, &best == &rankings.front())};
+    recommended.why += fmt::format(" Under it a job waits up to {} longer than under {}.",
+                                   format_duration(best.longest_delay), kBaseline);
     if (best.longest_wait > kMuchLonger * longest_wait)
         recommended.why += fmt::format(
             " But the longest wait rises from {} to {}: weigh it against the other presets.",

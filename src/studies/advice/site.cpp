@@ -32,6 +32,7 @@ std::int64_t most_in_use(const Log& log, std::int64_t procs_per_node) {
 
 // Sets the nodes; says where they come from.
 Result<std::string> find_nodes(const Log& log, WorkloadOptions& workload) {
+    if (workload.site) return std::string("the site's nodes and partitions");
     if (workload.nodes > 0) return std::string("--nodes");
     if (log.processors > 0 || log.nodes > 0 || !log.unclear_size.empty()) {
         const auto by_header = machine_size(log, workload);
@@ -71,10 +72,16 @@ Result<Site> read_site(const AdviceOptions& options) {
     const std::string name = options.log == "-" ? "standard input" : options.log;
     Result<Log> log = parse(text->view(), name, options.lenient);
     if (!log) return log.error();
-    Site site{*std::move(log), options.workload};
+    Site site{*std::move(log), {}, options.workload};
     if (!site.log.annotations.empty())
         return error("{}: itself says which jobs are elastic, and advice draws them; use run",
                      site.log.name);
+    auto machine = site_of(site.log, options.files, site.options);
+    if (!machine) return machine.error();
+    if (*machine) {
+        site.machine = std::make_unique<const simulator::Site>(**std::move(machine));
+        site.options.site = site.machine.get();
+    }
     auto from = find_nodes(site.log, site.options);
     if (!from) return from.error();
     site.nodes_from = *std::move(from);

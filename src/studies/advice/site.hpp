@@ -2,6 +2,7 @@
 // What advice is about: a site's log, on a machine of known size.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ namespace elastic::studies {
 
 struct Site {
     simulator::Log log;
+    // Its partitions, queue and limits as far as they are known; `options` borrow them.
+    std::unique_ptr<const simulator::Site> machine;
     simulator::WorkloadOptions options;            // as asked for, with the machine's nodes
     std::string nodes_from{};                      // who says how many
     simulator::Workload workload{};                // the jobs as they are

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "simulator/comparison.hpp"
 
@@ -22,7 +23,8 @@ Figures figures_of(const Workload& workload, const Outcome& outcome, const Outco
             .wait = s.wait.mean,
             .p99_wait = s.wait.p99,
             .longest_wait = s.wait.max,
-            .rigid_turnaround = s.rigid.turnaround.mean,
+            .rigid_turnaround = s.rigid.jobs > 0 ? s.rigid.turnaround.mean
+                                                 : std::numeric_limits<double>::quiet_NaN(),
             .useful_utilisation = s.useful_utilisation,
             .work_done = s.work_done,
             .delayed = static_cast<double>(c.delayed.size()),
@@ -67,18 +69,27 @@ std::vector<Run> all_runs(const Trials& trials, std::size_t conditions) {
 // By condition and policy.
 using Done = std::vector<std::vector<Runs>>;
 
+// What jobs do under it does not hang on which of them are malleable; whose figures count as rigid
+// does.
+void measure_rigid(const Trials& trials, const std::vector<Condition>& conditions, std::size_t p,
+                   Done& done) {
+    const Outcome outcome = trials.run(trials.draw(conditions[0], 0), trials.policies()[p].name, 0);
+    for (std::size_t c = 0; c < conditions.size(); ++c)
+        for (std::size_t seed = 0; seed < trials.seeds(); ++seed)
+            done[c][p][seed] = trials.figures(trials.draw(conditions[c], seed), outcome);
+}
+
 Done run_presets(const Trials& trials, const std::vector<Condition>& conditions) {
     const std::vector<Run> runs = all_runs(trials, conditions.size());
     Done done(conditions.size(), std::vector(trials.policies().size(), Runs(trials.seeds())));
     run_all(runs.size(), trials.pool("advise, presets"), [&](std::size_t i) {
         const auto [c, p, seed] = runs[i];
-        done[c][p][seed] = trials.measure(conditions[c], seed, trials.policies()[p].name);
+        const std::string& name = trials.policies()[p].name;
+        if (!is_rigid(trials, p))
+            done[c][p][seed] = trials.measure(conditions[c], seed, name);
+        else
+            measure_rigid(trials, conditions, p, done);
     });
-    for (std::size_t p = 0; p < trials.policies().size(); ++p) {
-        const Figures once = done[0][p][0];
-        if (is_rigid(trials, p))
-            for (auto& by_policy : done) by_policy[p].assign(trials.seeds(), once);
-    }
     return done;
 }
 
@@ -97,6 +108,13 @@ Difference gain_of(const Runs& runs, const Runs& easy) {
     for (std::size_t i = 0; i < runs.size(); ++i)
         relative.push_back(runs[i].turnaround / easy[i].turnaround);
     return difference(relative, ones);
+}
+
+double worst_of(const Runs& runs, const Runs& easy) {
+    double worst = -1;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        worst = std::max(worst, runs[i].turnaround / easy[i].turnaround - 1);
+    return worst;
 }
 
 Trials::Trials(const AdviceOptions& options, const Site& site) : options_(options), site_(site) {
@@ -142,10 +160,14 @@ Outcome Trials::run(const Workload& workload, std::string_view policy, std::size
     return simulate(workload, options);
 }
 
+Figures Trials::figures(const Workload& workload, const Outcome& outcome) const {
+    return figures_of(workload, outcome, easy_);
+}
+
 Figures Trials::measure(const Condition& condition, std::size_t seed, std::string_view policy,
                         const Change& change) const {
     const Workload workload = draw(condition, seed, change);
-    return figures_of(workload, run(workload, policy, seed), easy_);
+    return figures(workload, run(workload, policy, seed));
 }
 
 Outcome run_easy(const Site& site) {
@@ -168,7 +190,8 @@ std::vector<Standing> compare_presets(const Trials& trials) {
         for (std::size_t p = 0; p < trials.policies().size(); ++p)
             standings.push_back({trials.policies()[p].name, conditions[c].share,
                                  conditions[c].cost_factor, mean_of(done[c][p]),
-                                 gain_of(done[c][p], done[c][easy])});
+                                 gain_of(done[c][p], done[c][easy]),
+                                 worst_of(done[c][p], done[c][easy])});
     return standings;
 }
 

@@ -29,6 +29,8 @@ using Runs = std::vector<Figures>;
 Figures mean_of(const Runs&);
 // The mean turnaround by easy's under the same seeds, less 1.
 Difference gain_of(const Runs&, const Runs& easy);
+// The highest of them.
+double worst_of(const Runs&, const Runs& easy);
 
 class Trials {
   public:
@@ -54,6 +56,8 @@ class Trials {
     simulator::Workload draw(const Condition&, std::size_t seed, const Change& = {}) const;
     simulator::Outcome run(const simulator::Workload&, std::string_view policy,
                            std::size_t seed) const;
+    // Of an outcome of those jobs, or of the same jobs as they are.
+    Figures figures(const simulator::Workload&, const simulator::Outcome&) const;
     Figures measure(const Condition&, std::size_t seed, std::string_view policy,
                     const Change& = {}) const;
 

@@ -11,6 +11,8 @@ namespace elastic::studies {
 
 // `body` is HTML; the title is text, and stands on the page, too.
 std::string html_page(std::string_view title, std::string_view body);
+// HTML behind a title that opens it.
+std::string html_folded(std::string_view title, std::string_view body);
 // A row for each of the table's, numbers to the right.
 std::string html_table(const Table&);
 

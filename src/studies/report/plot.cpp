@@ -100,11 +100,12 @@ class Script {
             put("set key at screen 0.5, char 1 center bottom horizontal");
         put_data(panel);
         std::string sep = "plot ";
+        std::size_t colour = 0;  // references take none, so that a name has one in all figures
         for (std::size_t s = 0; s < panel.series.size(); ++s) {
             const Series& series = panel.series[s];
             fmt::format_to(std::back_inserter(out_), "{}$data using {} {} lc rgb '{}' title {}",
                            std::exchange(sep, ", "), columns(s), series.reference ? "dt 3" : "",
-                           series.reference ? kReference : kColours[s % kColours.size()],
+                           series.reference ? kReference : kColours[colour++ % kColours.size()],
                            quoted(series.name));
         }
         out_ += '\n';

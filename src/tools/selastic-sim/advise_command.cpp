@@ -80,6 +80,7 @@ void add_advise(CommandParser app) {
         "hangs on.");
     sub.add_option("LOG", o->log, "As for run").required();
     add_machine(sub, o->lenient, o->workload);
+    add_site(sub, o->files, "Options");
     sub.add_option("--seeds", o->seeds, "Runs to average; 3").whole_number(2, 1000).type_name("N");
     sub.add_flag("--calibrate", o->calibrate,
                  "Look, too, with arrivals scaled until jobs wait as they did");

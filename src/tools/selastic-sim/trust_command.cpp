@@ -40,6 +40,7 @@ void add_trust(CommandParser app) {
         "by job and over time, and names what the simulation does not know.  advise does so, too.");
     sub.add_option("LOG", o->log, "As for run").required();
     add_machine(sub, o->lenient, o->workload);
+    add_site(sub, o->files, "Options");
     sub.add_json(*json, "The same as JSON");
     sub.runs([o, json] { return trust(*o, *json); });
 }
