@@ -362,6 +362,9 @@ class Site:
             check(line in said, f"removal does not name {line}")
         check(services() == before, f"services were {before}, are {services()}")
         self.still_works()
+        self.goes_on_without_us()
+
+    def goes_on_without_us(self):
         configure(["SchedulerType=sched/backfill"])
         lines = SLURM_CONF.read_text().splitlines()
         SLURM_CONF.write_text("\n".join(line for line in lines
@@ -370,8 +373,29 @@ class Site:
         wait_for_controller()
         self.still_works()
 
+    def plugins_made_here_are_loaded(self):
+        """As after an update of Slurm; its source is the one that the packages were made from."""
+        source, made = (pathlib.Path(folder) for folder in ("/tmp/slurm-source", "/tmp/made"))
+        source.mkdir()
+        made.mkdir()
+        run(f"tar -x --strip-components 1 -C {source} -f {PACKAGES}/slurm-elastic_*.orig-slurm.tar.xz")
+        run("apt install ./slurm-elastic-source_*.deb", PACKAGES, answer="y\n", seconds=300)
+        begun = time.monotonic()
+        run(f"slurm-elastic-build --with-slurm-source {source}", made, seconds=1800)
+        print(f"   made in {time.monotonic() - begun:.0f} s")
+        check(len(list(made.iterdir())) == 2, f"made: {sorted(made.iterdir())}")
+        run("apt install ./slurm-elastic-slurmctld_*.deb ./slurm-elastic-spank_*.deb", made, answer="y\n", seconds=300)
+        self.the_guide_configures_it()
+        job = submit("sbatch --elastic=malleable,min=1,max=4 -N 2 --wrap 'sleep 1000'")
+        wait_for_size(job, 4)
+        run(f"scancel {job}", user=USER)
+        wait_until(lambda: not quietly(f"squeue -h -j {job}").strip(), "the job has ended")
+        PLUGSTACK.unlink()
+        run("apt remove slurm-elastic-source slurm-elastic-slurmctld slurm-elastic-spank", answer="y\n")
+        self.goes_on_without_us()
+
     def purge_leaves_nothing(self):
-        run(f"apt purge {' '.join(OURS)}", answer="y\n")
+        run(f"apt purge {' '.join(OURS)} slurm-elastic-source", answer="y\n")
         check(not quietly("dpkg-query -W -f '${Package}\\n' '*elastic*' 2>/dev/null | grep ."), "packages are left")
         # /run/slurm-elastic is what nodes have been initialised for, until they boot.
         left = set(quietly("find /usr /etc /var /opt -name '*elastic*' -not -path '/var/cache/*'").split())
@@ -397,8 +421,8 @@ def main():
     site, passed = Site(), 0
     steps = [site.a_site_with_debians_slurm, site.packages_install_and_change_nothing, site.the_guide_configures_it,
              site.a_job_grows, site.upgrades_with_the_job_running, site.sacct_shows_what_the_job_has_had,
-             site.back_to_stock_with_a_job_running, site.removal_says_what_to_change, site.purge_leaves_nothing,
-             site.nobody_said_an_error]
+             site.back_to_stock_with_a_job_running, site.removal_says_what_to_change,
+             site.plugins_made_here_are_loaded, site.purge_leaves_nothing, site.nobody_said_an_error]
     failed = 0
     try:
         for step in steps:
