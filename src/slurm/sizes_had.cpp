@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "common/text.hpp"
+#include "core/model/annotation/remarks.hpp"
 #include "slurm/records.hpp"
 
 namespace elastic::slurm {
@@ -24,14 +25,22 @@ Json size_had(int nodes, Duration seconds) {
     return Json::object().set("nodes", Json(nodes)).set("seconds", Json(rounded(seconds, 10)));
 }
 
-// Of a run that has ended `passed` seconds after its begin, with `nodes` nodes.
+// Of a run that has ended `passed` seconds after its begin, with `nodes` nodes.  Slurm's times are
+// in whole seconds, so it may seem to have ended before its last resize.
 Json sizes_had(const controller::NodeTime& time, Duration passed, int nodes) {
+    passed = std::max(passed, time.counted());
     Json sizes = Json::array();
     for (const auto& size : time.sizes()) sizes.push(size_had(size.nodes, size.seconds));
-    sizes.push(size_had(nodes, std::max(0.0, passed - time.counted())));
+    sizes.push(size_had(nodes, passed - time.counted()));
     return Json::object()
         .set("node_hours", Json(rounded(time.seconds(passed, nodes) / 3600, 10000)))
         .set("sizes", sizes);
+}
+
+void set_admin_comment(job_record_t* job, const std::string& text) {
+    xfree(job->admin_comment);
+    job->admin_comment = xstrdup(text.c_str());
+    last_job_update = time(nullptr);
 }
 
 }  // namespace
@@ -44,10 +53,14 @@ void record_sizes_had(job_record_t* job, const controller::Job& known) {
     const int nodes = known.running ? known.nodes : static_cast<int>(job->total_nodes);
     Json with_sizes = *kept;
     with_sizes.set(core::kSizesHad, sizes_had(known.node_time, passed, nodes));
-    xfree(job->admin_comment);
-    job->admin_comment = xstrdup(with_sizes.dump().c_str());
-    last_job_update = time(nullptr);
+    set_admin_comment(job, with_sizes.dump());
     jobacct_storage_g_job_complete(acct_db_conn, job);
+}
+
+void forget_sizes_had(job_record_t* job) {
+    const std::string kept(text(job->admin_comment));
+    if (std::string before = core::without_sizes_had(kept); before != kept)
+        set_admin_comment(job, before);
 }
 
 }  // namespace elastic::slurm

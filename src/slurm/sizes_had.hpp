@@ -12,4 +12,8 @@ namespace elastic::slurm {
 // resized.  The job has just ended.  Needs ControllerLock.
 void record_sizes_had(job_record_t*, const controller::Job&);
 
+// What the last run had does not stand in the record of the next one.  The job waits.  Needs
+// ControllerLock.
+void forget_sizes_had(job_record_t*);
+
 }  // namespace elastic::slurm

@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "controller/kept_config.hpp"
 #include "core/model/annotation/annotation.hpp"
+#include "core/model/annotation/remarks.hpp"
 #include "protocol/endpoint.hpp"
 #include "slurm/nodes.hpp"
 #include "slurm/site_config.hpp"
@@ -180,10 +181,6 @@ Result<void> check_request(const job_desc_msg_t* job, const Annotation& annotati
         return elastic::error("elastic: --contiguous is not possible for a job that changes size");
     if (expands_another(job))
         return elastic::error("elastic: --dependency=expand cannot be combined with --elastic");
-    if (!text(job->admin_comment).empty())
-        return elastic::error(
-            "elastic: the job's admin comment is used for the annotation; leave "
-            "it out");
     return {};
 }
 
@@ -386,12 +383,16 @@ Result<void> change_size(job_desc_msg_t* change, const Annotation& annotation,
     return {};
 }
 
-// What an administrator writes into the admin comment of an elastic job.
-Result<void> check_new_annotation(const job_desc_msg_t* change, const job_record_t* job) {
-    auto annotation = core::annotation_from_text(change->admin_comment);
-    if (!annotation)
+// What an administrator writes into the admin comment of an elastic job: an annotation takes the
+// place of the one before, any other text stands beside it.
+Result<void> keep_annotation(job_desc_msg_t* change, const job_record_t* job) {
+    if (core::annotation_from_text(change->admin_comment)) return {};
+    const auto kept =
+        core::with_site_comment(text(job->admin_comment), text(change->admin_comment));
+    if (!kept)
         return refuse(job, "its admin comment holds its elastic annotation: {}",
-                      annotation.error().message);
+                      kept.error().message);
+    set_text(change->admin_comment, *kept);
     return {};
 }
 
@@ -443,11 +444,15 @@ Result<void> annotate(job_desc_msg_t* job) {
         return ok;
     if (auto ok = check_time_limits(job->time_limit, job->partition, *annotation); !ok) return ok;
 
+    const auto kept =
+        core::with_site_comment(core::to_json(*annotation).dump(), text(job->admin_comment));
+    if (!kept) return kept.error();
+
     auto size = static_cast<uint32_t>(annotation->pref);
     job->shared = 0;
     set_tasks(job, size);
     job->min_nodes = job->max_nodes = size;
-    set_text(job->admin_comment, core::to_json(*annotation).dump());
+    set_text(job->admin_comment, *kept);
     add_endpoint(job, here.endpoint);
     add_initialisation(job, *annotation);
     return {};
@@ -470,7 +475,7 @@ Result<void> check_change(job_desc_msg_t* change, job_record_t* job) {
                          : Result<void>();
     }
     if (change->admin_comment)
-        if (auto ok = check_new_annotation(change, job); !ok) return ok;
+        if (auto ok = keep_annotation(change, job); !ok) return ok;
     if (auto ok = check_constraints(change, *annotation, job); !ok) return ok;
     if (change->partition)
         if (auto ok = check_partitions(change->partition, *annotation,

@@ -132,6 +132,12 @@ def wait_until(condition, what, within=PATIENCE, every=0.03):
         time.sleep(every)
 
 
+def wait_for_another_second():
+    """The database has one size of a job for each second in which it got one."""
+    begin = int(time.time())
+    wait_until(lambda: int(time.time()) > begin, "the next second has begun")
+
+
 class Result:
     """What a command printed and how it ended."""
 

@@ -336,7 +336,7 @@ def test_srun_and_salloc_count_tasks_too(cluster):
         assert set(done.out.split()) == {"2"}
 
 
-UPDATES = [["AdminComment=nonsense"], ["AdminComment="], ["Comment=elastic:malleable,max=2"],
+UPDATES = [['AdminComment={"elastic":1,"class":"malleable"}'], ["Comment=elastic:malleable,max=2"],
            ["NumNodes=7"], ["OverSubscribe=yes"], ["Partition=left"], ["NumNodes=1"],
            ["TresPerJob=gres:gpu:1"], ["Contiguous=yes"], ["NumNodes=2-5"], ["NumNodes=4-6"],
            ["Dependency=expand:1"]]
@@ -351,6 +351,20 @@ def test_an_update_cannot_corrupt_the_annotation(cluster, change):
     assert annotation_of(cluster, job) == before
     assert cluster.job(job)["OverSubscribe"] == "NO"
     assert cluster.job(job)["NumNodes"].startswith("4")
+
+
+def test_what_a_site_writes_stands_beside_the_annotation(cluster):
+    """By its epilog or an operator; it does not cost the job its class."""
+    job = cluster.sbatch("--hold", "--elastic=malleable,min=2,max=6", "-N4", wrap="true")
+    first = annotation_of(cluster, job)
+    for text in ('JS1:"\\', "later"):
+        cluster.run("scontrol", "update", f"JobId={job}", f"AdminComment={text}")
+        assert annotation_of(cluster, job) == {**first, "site": text}
+    too_long = cluster.run("scontrol", "update", f"JobId={job}", f"AdminComment={'x' * 20000}", check=False)
+    assert too_long.code != 0
+    assert annotation_of(cluster, job) == {**first, "site": "later"}
+    cluster.run("scontrol", "release", job)
+    cluster.wait_state(job, "COMPLETED")
 
 
 def test_an_update_within_the_range_is_taken(cluster):

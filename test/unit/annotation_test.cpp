@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/model/annotation/remarks.hpp"
 #include "random_annotation.hpp"
 #include "testing.hpp"
 
@@ -340,6 +341,30 @@ TEST(annotation_round_trip) {
         check_ok(by_text);
         check_that(*by_text == a);
     }
+}
+
+TEST(annotation_has_a_sites_text_beside) {
+    const std::string kept = to_json(parsed("malleable,min=2,max=16")).dump();
+    const auto with = with_site_comment(kept, "JS1:\"x\" \xff");
+    check_ok(with);
+    check_that(*annotation_from_text(*with) == *annotation_from_text(kept));
+    check_eq(Json::parse(*with)->get_string("site"), "JS1:\"x\" \xef\xbf\xbd");
+    check_eq(Json::parse(*with_site_comment(*with, "{}"))->get_string("site"), "{}");
+    check_eq(*with_site_comment(*with, ""), kept);
+    check_that(!with_site_comment(kept, kept));
+    check_that(!with_site_comment(kept, R"({"elastic":1,"min":0})"));
+    check_that(!with_site_comment(kept, std::string(20000, 'x')));
+    check_that(!with_site_comment("of a rigid job", "x"));
+}
+
+TEST(annotation_of_the_next_run_is_without_what_the_last_had) {
+    const std::string kept = *with_site_comment(to_json(parsed("malleable")).dump(), "ours");
+    Json ended = *Json::parse(kept);
+    ended.set(kSizesHad, Json::object());
+    check_that(ended.dump() != kept);
+    check_eq(without_sizes_had(ended.dump()), kept);
+    check_eq(without_sizes_had(kept), kept);
+    check_eq(without_sizes_had("of a rigid job"), "of a rigid job");
 }
 
 TEST(annotation_allows_sizes_in_its_range) {

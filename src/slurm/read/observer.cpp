@@ -166,7 +166,7 @@ void Observer::observe(job_record_t* job, Job& known, Time now) {
     if (known.running && !restarted && IS_JOB_SUSPENDED(job)) suspended(known, now);
     if ((known.running && !holds) || restarted) requeued(job, known, now);
     known.restarts = static_cast<int>(job->restart_cnt);
-    if (known.shows_last_size) forget_last_size(job, known);
+    if (known.shows_last_size || job->resize_time) forget_last_run(job, known);
     if (!holds) return;
     repair_batch(job);
     if (known.running) follow_limit(job, known, now);
@@ -192,11 +192,15 @@ void Observer::requeued(job_record_t* job, Job& known, Time now) {
 }
 
 // Slurm would show the size of its last run as that which the job asks for; it needs that itself
-// until the job has left all of its nodes.
-void Observer::forget_last_size(job_record_t* job, Job& known) {
+// until the job has left all of its nodes. It would also take the next run for one that began with
+// the last resize of the one before, and account its end to the record of that if slurmdbd has not
+// heard of the start yet.
+void Observer::forget_last_run(job_record_t* job, Job& known) {
     if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job)) return;
     known.shows_last_size = false;
     job->total_nodes = job->node_cnt_wag = 0;
+    job->resize_time = 0;
+    forget_sizes_had(job);
     last_job_update = time(nullptr);
 }
 

@@ -62,7 +62,7 @@ class Observer {
     void submitted(const job_record_t*, Job&, Time now);
     void ended(Job&, const std::string& state, Time now);
     void requeued(job_record_t*, Job&, Time now);
-    static void forget_last_size(job_record_t*, Job&);
+    static void forget_last_run(job_record_t*, Job&);
     static void restore_limit(job_record_t*, Job&);
     void tell_initialisation(Job&, Time now, std::vector<journal::Event>& to);
     void suspended(Job&, Time now);

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from conftest import USER
-from elastic_live import BESIDE_SLURM, SLURM_VERSION, wait_until
+from elastic_live import BESIDE_SLURM, SLURM_VERSION, wait_until, wait_for_another_second
 
 pytestmark = pytest.mark.modes("ms")
 
@@ -38,12 +38,6 @@ def refused_growth(cluster, app, nodes):
     ended = app.event("ended")
     assert ended["outcome"] == "cancelled"
     return ended["reason"]
-
-
-def wait_for_another_second():
-    """The database has one size of a job for each second in which it got one."""
-    begin = int(time.time())
-    wait_until(lambda: int(time.time()) > begin, "the next second has begun")
 
 
 def is_complete(records, lost=None):

@@ -4,13 +4,16 @@
 import json
 
 import pytest
-from elastic_live import wait_until
+from elastic_live import wait_for_another_second, wait_until
+
+SLURMDBD_IS_AWAY = "[Pp]ersist|Connection refused|DBD_|slurmdbd|slurm_receive_msg|Failure sending message"
 
 
 def had(cluster, job):
     """As sacct's users see it, or None."""
     text = cluster.run("sacct", "--noheader", "--parsable2", "--allocations", "--jobs", job, "--format",
                        "AdminComment").out.strip()
+    assert not text or text.splitlines()[-1].startswith("{"), text
     return json.loads(text.splitlines()[-1]).get("had") if text else None
 
 
@@ -48,7 +51,51 @@ def test_a_job_that_is_cancelled_after_a_restart(cluster, account):
     cluster.run("scancel", app.job)
     check(wait_had(cluster, app.job))
     state = cluster.run("sacct", "-n", "-X", "-P", "-j", app.job, "-o", "State").out
-    assert state.startswith("CANCELLED"), state
+    assert state.splitlines()[-1].startswith("CANCELLED"), state
+
+
+def records(cluster, job):
+    """State, end and admin comment of all its runs, those of resizes left out."""
+    text = cluster.run("sacct", "--noheader", "--parsable2", "--allocations", "--duplicates", "--jobs", job, "--format",
+                       "State,End,AdminComment").out
+    return [line.split("|") for line in text.splitlines() if not line.startswith("RESIZING")]
+
+
+def test_each_run_has_its_own(cluster, account, expect_errors):
+    """A job that ended and is begun anew; Slurm itself would end the record of the first run again."""
+    expect_errors.append(SLURMDBD_IS_AWAY)
+    app = account.actor("malleable,min=1,max=4", "-N2", "--requeue")
+    grow_and_shrink(cluster, app)
+    app.exit()
+    first = wait_had(cluster, app.job)
+    wait_for_another_second()
+    cluster.run("scontrol", "requeuehold", app.job)
+    wait_until(lambda: "had" not in json.loads(cluster.job(app.job)["AdminComment"]), "the next run has had nothing")
+    cluster.minicluster.kill("slurmdbd")
+    cluster.run("scontrol", "update", f"JobId={app.job}", "StartTime=now+2")  # credentials are of whole seconds
+    cluster.run("scontrol", "release", app.job)
+    app.restart()
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")
+    cluster.minicluster.start("slurmdbd")
+    # Slurm tells of a start that slurmdbd has missed with the state of now, and of the end after that.
+    wait_until(lambda: [(state, comment != "") for state, _, comment in records(cluster, app.job)][1:]
+               == [("COMPLETED", True)], lambda: f"both runs have ended: {records(cluster, app.job)}", within=60)
+    (_, end, comment), (_, later, last) = records(cluster, app.job)
+    assert json.loads(comment)["had"] == first and "had" not in json.loads(last)
+    assert end < later != "Unknown", later
+
+
+def test_slurmdbd_is_down_when_a_job_ends(cluster, account, expect_errors):
+    expect_errors.append(SLURMDBD_IS_AWAY)
+    app = account.actor("malleable,min=1,max=4", "-N2")
+    grow_and_shrink(cluster, app)
+    cluster.minicluster.kill("slurmdbd")
+    app.exit()
+    cluster.wait_state(app.job, "COMPLETED")
+    wait_until(lambda: "had" in json.loads(cluster.job(app.job)["AdminComment"]), "its record has the sizes")
+    cluster.minicluster.start("slurmdbd")
+    check(wait_had(cluster, app.job))
 
 
 def test_a_job_that_was_never_resized(cluster, account):

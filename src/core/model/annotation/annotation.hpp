@@ -117,8 +117,9 @@ Result<void> check_grace(const Annotation&, Duration max_grace);
 // the message: "partition debug" or "".
 Result<void> check_time_limit(const Annotation&, Duration limit, std::string_view of);
 
-// Of the kept form: what the job has had, put there at its end for people who look.  Not read.
-inline constexpr char kSizesHad[] = "had";
+// Of the kept form, for people who look and not read here: what the job has had, put there at its
+// end, and what the site itself writes into admin comments.
+inline constexpr char kSizesHad[] = "had", kSiteComment[] = "site";
 
 // {"elastic":1,"class":"malleable+evolving","min":..,...}; defaults left out. The class of a rigid
 // job is "rigid".

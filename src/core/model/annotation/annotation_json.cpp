@@ -73,8 +73,8 @@ constexpr Number kSeconds{0, kMaxDuration}, kCost{0, kMaxCost};
 
 Result<void> check_keys(const Json& json) {
     for (const std::string& name : json.keys()) {
-        const bool known =
-            name == "elastic" || name == "class" || name == kSizesHad || is_annotation_key(name);
+        const bool known = name == "elastic" || name == "class" || name == kSizesHad ||
+                           name == kSiteComment || is_annotation_key(name);
         if (!known) return refuse("unknown key '{}'", printable(name));
     }
     return {};
