@@ -9,6 +9,7 @@
 #include "protocol/endpoint.hpp"
 
 #include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -245,6 +246,8 @@ Result<Endpoint> find_endpoint() {
     const auto text = environment("ELASTIC_CONTROLLER");
     auto endpoint = text ? parse_endpoint(*text) : endpoint_from_files(slurm_conf_path());
     if (!endpoint && text) return error("ELASTIC_CONTROLLER: {}", endpoint.error().message);
+    if (!endpoint && ::access(slurm_conf_path().c_str(), R_OK) != 0)
+        return error("{}; SLURM_CONF can name another file", endpoint.error().message);
     if (text) add_controllers_of_files(*endpoint);
     if (endpoint && endpoint->authentication == Authentication{})
         endpoint->authentication.socket = environment("MUNGE_SOCKET").value_or("");

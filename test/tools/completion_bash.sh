@@ -43,6 +43,8 @@ offers "$dir/day one.journal" check "$dir/night.journal" "$dir/d"
 offers "$dir/night.journal" journal --file "$dir/n"
 offers '--json' check "$dir/night.journal" --j
 offers '' gantt --title ga
+offers '--listen' serve --li
+offers "$dir/night.journal" serve --socket "$dir/ni"
 
 read_completion selastic-sim
 offers 'reproduce replay-snapshot' re

@@ -127,6 +127,11 @@ TEST(the_environment_comes_first) {
     const Folder folder;
     setenv("SLURM_CONF", folder.write("slurm.conf", "SlurmctldHost=file\n").c_str(), 1);
     unsetenv("ELASTIC_CONTROLLER");
+    const std::string conf = std::getenv("SLURM_CONF");
+    setenv("SLURM_CONF", "/absent/slurm.conf", 1);
+    check_eq(find_endpoint().error().message,
+             "/absent/slurm.conf: No such file or directory; SLURM_CONF can name another file");
+    setenv("SLURM_CONF", conf.c_str(), 1);
     setenv("MUNGE_SOCKET", "/run/fallback", 1);
     check_eq(to_string(*find_endpoint()), "file:6821;uid=0;munge=/run/fallback");
     setenv("ELASTIC_CONTROLLER", "env:1;uid=5;munge=/run/env", 1);

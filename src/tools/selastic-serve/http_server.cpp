@@ -228,9 +228,11 @@ Answer HttpServer::Daemon::route(MHD_Connection* connection, std::string_view ur
 }
 
 Answer HttpServer::Daemon::document(MHD_Connection* connection, const Document& document) const {
-    if (!document.body)
-        return refusal(MHD_HTTP_SERVICE_UNAVAILABLE,
-                       "the controller has not answered yet: " + board_.shown()->trouble);
+    if (!document.body) {
+        const std::string trouble = board_.shown()->trouble;
+        return refusal(MHD_HTTP_SERVICE_UNAVAILABLE, "the controller has not answered yet" +
+                                                         (trouble.empty() ? "" : ": " + trouble));
+    }
     if (header(connection, "If-None-Match") == document.tag)
         return {MHD_HTTP_NOT_MODIFIED, kJson, body(""), document.tag};
     return {MHD_HTTP_OK, kJson, document.body, document.tag};

@@ -45,8 +45,45 @@ bool is_address(const std::string& host) {
            inet_pton(AF_INET6, host.c_str(), &address) == 1;
 }
 
-Error failed(const std::string& what) {
-    return error("cannot listen at {}: {}", what, std::strerror(errno));
+// getaddrinfo() takes the rest of a greater number.
+bool is_port(const std::string& text) {
+    const auto number = parse_integer(text);
+    return number && *number >= 0 && *number <= UINT16_MAX;
+}
+
+Error failed(const std::string& what, const char* advice) {
+    return error("cannot listen at {}: {}{}", what, std::strerror(errno), advice);
+}
+
+// What to do where an address cannot be had.
+const char* advice(int error) {
+    switch (error) {
+        case EADDRINUSE:
+            return "; --listen ADDRESS:PORT names another port, and port 0 is any that is free";
+        case EACCES:
+            return "; ports below 1024 are root's: --listen ADDRESS:PORT names another";
+        case EADDRNOTAVAIL:
+            return "; --listen takes an address of this host, or 0.0.0.0 for all of them";
+        default:
+            return "";
+    }
+}
+
+// The same of a path.
+const char* advice_on_path(int error) {
+    switch (error) {
+        case EADDRINUSE:
+            return "; another server listens there, or it is no socket: --socket PATH names "
+                   "another";
+        case EACCES:
+        case EROFS:
+            return "; --socket PATH names one in a folder that this user may write to";
+        case ENOENT:
+        case ENOTDIR:
+            return "; its folder has to be there";
+        default:
+            return "";
+    }
 }
 
 int port_of(int socket) {
@@ -70,10 +107,10 @@ bool is_left_over(const sockaddr_un& address) {
 
 Result<Listener> listen_at(const std::string& address) {
     const auto place = place_of(address);
-    if (!place || place->port.empty() || !is_address(place->host))
+    if (!place || !is_port(place->port) || !is_address(place->host))
         return error(
-            "\"{}\" is not ADDRESS:PORT, an address in numbers such as 127.0.0.1:9821 or "
-            "[::1]:9821",
+            "\"{}\" is not ADDRESS:PORT, an address in numbers and a port up to 65535, such as "
+            "127.0.0.1:9821 or [::1]:9821",
             address);
     addrinfo hints{}, *found = nullptr;
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE;
@@ -85,7 +122,7 @@ Result<Listener> listen_at(const std::string& address) {
     const int yes = 1;
     if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
         bind(fd.get(), first->ai_addr, first->ai_addrlen) != 0 || listen(fd.get(), kBacklog) != 0)
-        return failed(address);
+        return failed(address, advice(errno));
     const std::string shown = first->ai_family == AF_INET6 ? '[' + place->host + ']' : place->host;
     const std::string url = fmt::format("http://{}:{}/", shown, port_of(fd.get()));
     return Listener{std::move(fd), url, ""};
@@ -94,14 +131,15 @@ Result<Listener> listen_at(const std::string& address) {
 Result<Listener> listen_at_path(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    if (path.empty() || path.size() >= sizeof address.sun_path)
-        return error("\"{}\" is too long for a socket's path", path);
+    if (path.size() >= sizeof address.sun_path)
+        return error("\"{}\" is too long for a socket's path: at most {} bytes are possible", path,
+                     sizeof address.sun_path - 1);
     path.copy(address.sun_path, path.size());
     if (is_left_over(address)) unlink(path.c_str());
     Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd || bind(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
         listen(fd.get(), kBacklog) != 0)
-        return failed(path);
+        return failed(path, advice_on_path(errno));
     return Listener{std::move(fd), "unix:" + path, path};
 }
 

@@ -19,19 +19,13 @@
 #include "selastic-serve/http_server.hpp"
 #include "selastic-serve/listening.hpp"
 #include "selastic-serve/poller.hpp"
+#include "selastic-serve/serve_options.hpp"
 
 namespace elastic::tools {
 namespace {
 
 constexpr std::size_t kKeptEvents = 20'000;
 constexpr std::size_t kKeptBytes = 32u << 20;
-
-struct ServeOptions {
-    std::string listen = "127.0.0.1:9821", socket;
-    std::vector<std::string> names;
-    double interval = 2;
-    int connections = 1024;
-};
 
 // As many descriptors as there may be connections, if the system allows it.
 void raise_descriptors() {
@@ -82,23 +76,7 @@ int serve(const ServeOptions& o) {
 }
 
 void add_options(CommandParser app) {
-    auto o = std::make_shared<ServeOptions>();
-    const Option listen =
-        app.add_option("--listen", o->listen, "Where; 127.0.0.1:9821 by default, port 0 is any")
-            .type_name("ADDRESS:PORT");
-    app.add_option("--socket", o->socket, "A socket of the file system instead")
-        .type_name("PATH")
-        .excludes(listen);
-    app.add_option("--name", o->names, "A name by which browsers may know this server")
-        .type_name("NAME")
-        .one_value_each();
-    app.add_option("--interval", o->interval,
-                   "Seconds between two looks at the controller; 2 by default")
-        .number(0.2, 60)
-        .type_name("S");
-    app.add_option("--connections", o->connections, "At most so many; 1024 by default")
-        .whole_number(8, 16'384)
-        .type_name("N");
+    const auto o = add_serve_options(app);
     app.runs([o] { return serve(*o); });
 }
 

@@ -13,6 +13,7 @@
 #include "command_parser.hpp"
 #include "program.hpp"
 #include "protocol/codec.hpp"
+#include "selastic-serve/serve_options.hpp"
 #include "selastic/controller_commands.hpp"
 #include "selastic/evacuate_command.hpp"
 #include "selastic/file_commands.hpp"
@@ -302,9 +303,10 @@ void add_gantt(CommandParser app) {
     sub.runs([o] { return draw_gantt(*o); });
 }
 
-// Named here for --help; serve() has it before a command line of ours is read.
+// Named here for --help and completion; serve() has it before a command line of ours is read.
 void add_serve(CommandParser app) {
-    add(app, "serve", "Show jobs on a page, to Prometheus and to programs", kOfCluster);
+    add_serve_options(
+        add(app, "serve", "Show jobs on a page, to Prometheus and to programs", kOfCluster));
 }
 
 void add_commands(CommandParser app) {

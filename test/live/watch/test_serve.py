@@ -164,8 +164,14 @@ def test_a_socket_of_the_file_system(cluster, serve):
 
 def test_what_cannot_be_listened_at_is_said(cluster, serve):
     taken = serve()
-    for where, word in [(("--listen", "nowhere"), "ADDRESS:PORT"), (("--listen", f"127.0.0.1:{taken.port}"), "in use"),
-                        (("--socket", "/nowhere/s"), "No such file")]:
+    for where, word in [(("--listen", "nowhere"), "ADDRESS:PORT"),
+                        (("--listen", "127.0.0.1:65536"), "up to 65535"),
+                        (("--listen", f"127.0.0.1:{taken.port}"), "in use; --listen ADDRESS:PORT names another port"),
+                        (("--listen", "192.0.2.77:0"), "an address of this host"),
+                        (("--socket", "/nowhere/s"), "No such file or directory; its folder has to be there"),
+                        (("--socket", "/dev/null"), "it is no socket"),
+                        (("--socket", "/tmp/" + 103 * "x"), "at most 107 bytes"),
+                        (("--socket", ""), "--socket: it is empty")]:
         said = cluster.run("selastic", "serve", *where, check=False)
         assert said.code == 2 and word in said.err and said.err.count("\n") == 1, str(said)
 
