@@ -378,7 +378,7 @@ class Site:
         source, made = (pathlib.Path(folder) for folder in ("/tmp/slurm-source", "/tmp/made"))
         source.mkdir()
         made.mkdir()
-        run("apt install ./slurm-elastic-source_*.deb", PACKAGES, answer="y\n", seconds=300)
+        run("apt install --no-install-recommends ./slurm-elastic-source_*.deb", PACKAGES, answer="y\n", seconds=300)
         run(f"tar -x --strip-components 1 -C {source} -f {PACKAGES}/slurm-elastic_*.orig-slurm.tar.xz")
         begun = time.monotonic()
         run(f"slurm-elastic-build --with-slurm-source {source}", made, seconds=1800)
