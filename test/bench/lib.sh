@@ -17,10 +17,12 @@ export ELASTIC_TOOL_DIR=$build
 work=$(mktemp -d "${TMPDIR:-/tmp}/elastic-bench-XXXXXX")
 chmod 755 "$work"
 clusters=()
+background=()  # processes that end with the benchmark at the latest
 
 take_down() {
     local cluster
     trap '' INT TERM HUP
+    [ ${#background[@]} = 0 ] || kill "${background[@]}" 2>/dev/null || true
     for cluster in "${clusters[@]}"; do
         [ ! -d "$cluster" ] || "$minicluster" down --dir "$cluster"
     done
