@@ -28,7 +28,6 @@ class Job:
     limit: int      # minutes, what the scheduler is told
     low: int = 0    # a malleable job's range
     high: int = 0
-    partition: str = ""
 
     @property
     def elastic(self):
@@ -83,8 +82,7 @@ class FastCluster(Cluster):
 
     def submit(self, job):
         elastic = [f"--elastic={job.elastic}"] if job.elastic else []
-        where = [f"--partition={job.partition}"] if job.partition else []
-        return self.sbatch(*elastic, *where, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
+        return self.sbatch(*elastic, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
                            wrap=f"exec {self.app} {job.run * job.nodes}")
 
     def down(self):

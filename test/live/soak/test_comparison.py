@@ -29,11 +29,6 @@ LATENCY = 16.0  # seconds of the fast clock; up to 13 were seen, a quarter of a 
 VARIANTS = 40   # how often a round is moved by chance; with 12 a tie of two ends got through
 PAUSE = 60      # between two rounds
 SEED = int(os.environ.get("ELASTIC_TEST_SEED", "1"))
-# Overlapping, and one that comes before the others.
-PARTITIONS = {"main": range(1, 13), "side": range(9, 17), "urgent": range(5, 13)}
-TIERS = {"main": 1, "side": 1, "urgent": 5}
-CONF = [f"PartitionName={name} Nodes=n[{nodes[0]:02}-{nodes[-1]:02}] PriorityTier={TIERS[name]} State=UP"
-        for name, nodes in PARTITIONS.items()]
 # The least time between two resizes leaves an application the time to be started.
 GAP = 60
 
@@ -48,21 +43,10 @@ def to_swf(jobs):
     return "\n".join(lines) + "\n"
 
 
-def to_sacct(jobs):
-    """The same as an export of sacct, with partitions."""
-    lines = ["JobID|NNodes|Submit|ElapsedRaw|Timelimit|Partition|State|SubmitLine"]
-    for number, job in enumerate(jobs, start=1):
-        command = f"sbatch --elastic={job.elastic} x" if job.elastic else ""
-        lines.append(f"{number}|{job.nodes}|{job.submit}|{job.run}|{job.limit // 60:02}:{job.limit % 60:02}:00|"
-                     f"{job.partition}|COMPLETED|{command}")
-    return "\n".join(lines) + "\n"
-
-
 class Simulator:
     """selastic-sim run, under one policy."""
 
-    def __init__(self, build, policy, conf=""):
-        self.conf = ["--slurm-conf", conf] if conf else []
+    def __init__(self, build, policy):
         built = pathlib.Path(build) / ".libs" / "selastic-sim"
         self.program = str(built if built.exists() else pathlib.Path(build) / "selastic-sim")
         self.policy = policy
@@ -70,12 +54,12 @@ class Simulator:
     def __call__(self, jobs, *options):
         """The journal's events."""
         done = subprocess.run([self.program, "run", "-", "--policy", self.policy,
-                               "--set", f"ResizeGap={GAP}", "--journal", "-", *self.conf, *options],
-                              input=to_sacct(jobs) if self.conf else to_swf(jobs), capture_output=True, text=True, check=True)
+                               "--set", f"ResizeGap={GAP}", "--journal", "-", *options],
+                              input=to_swf(jobs), capture_output=True, text=True, check=True)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def make_round(dice, malleable_share, partitions):
+def make_round(dice, malleable_share):
     """A few jobs that contend for the nodes."""
     jobs, at = [], 0.0
     for _ in range(JOBS_A_ROUND):
@@ -85,10 +69,6 @@ def make_round(dice, malleable_share, partitions):
         if dice.random() < malleable_share:
             job.low = max(1, nodes // dice.choice([1, 2, 4]))
             job.high = min(NODES, nodes * dice.choice([1, 2, 4]))
-        if partitions:
-            fits = [name for name, own in PARTITIONS.items() if nodes <= len(own)]
-            job.partition = dice.choice(fits)
-            job.high = min(job.high, len(PARTITIONS[job.partition]))
         jobs.append(job)
         at += dice.randint(20, 80)
     return jobs
@@ -124,11 +104,11 @@ def length(events):
     return events[-1]["time"] - events[0]["time"]
 
 
-def make_workload(simulate, malleable_share, partitions=False):
+def make_workload(simulate, malleable_share):
     dice = random.Random(SEED)
     workload, zero, tried = [], 0.0, 0
     while len(workload) < ROUNDS * JOBS_A_ROUND:
-        rounds = [make_round(dice, malleable_share, partitions) for _ in range(ROUNDS)]
+        rounds = [make_round(dice, malleable_share) for _ in range(ROUNDS)]
         family = 1 + VARIANTS
         events = simulate_rounds(simulate, [jobs if variant == 0 else moved(jobs, dice)
                                             for jobs in rounds for variant in range(family)])
@@ -148,7 +128,7 @@ def fast(request):
     if not shutil.which("faketime"):
         pytest.skip("faketime is not installed")
     with FastCluster(RATE, nodes=NODES, build=request.config.getoption("--build"),
-                     elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"], conf=CONF) as started:
+                     elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"]) as started:
         yield started
 
 
@@ -174,21 +154,6 @@ def keep_journals(policy, **journals):
         path.write_text("".join(json.dumps(event) + "\n" for event in events))
 
 
-def check_agreement(cluster, simulate, workload, label):
-    """Runs both, and compares them."""
-    expected = simulate(workload)
-    cluster.set_elastic(Policy=simulate.policy, ResizeGap=GAP, GraceTime=600, BackOff=1, Interval=0.5)
-    actual = run_live(cluster, workload)
-    keep_journals(label, simulated=expected, live=actual)
-    print(f"{label}: {compare_journals.summary(expected, actual)}")
-    ends = [event["state"] for event in actual if event["event"] == "end"]
-    assert set(ends) == {"COMPLETED"}
-    # A round's last job may wait for others, one after the other.
-    differences = compare_journals.compare(expected, actual, 3 * LATENCY)
-    assert not differences, "\n".join(differences)
-    cluster.check_journal()
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("policy, malleable_share", [
     ("easy", 0), ("elastic", 0.7), ("lina-default", 0.7), ("mebf-intensive", 0.7),
@@ -196,14 +161,15 @@ def check_agreement(cluster, simulate, workload, label):
     ids=["easy", "elastic", "lina-default", "mebf-intensive", "equipartition"])
 def test_live_and_simulator_agree(fast, policy, malleable_share):
     simulate = Simulator(fast.build, policy)
-    check_agreement(fast, simulate, make_workload(simulate, malleable_share), policy)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("policy, malleable_share", [("easy", 0), ("elastic", 0.7), ("lina-default", 0.7)],
-                         ids=["easy", "elastic", "lina-default"])
-def test_live_and_simulator_agree_on_partitions(fast, policy, malleable_share):
-    """Three that overlap, one of a higher PriorityTier; the simulator reads the cluster's slurm.conf."""
-    simulate = Simulator(fast.build, policy, str(fast.dir / "slurm.conf"))
-    check_agreement(fast, simulate, make_workload(simulate, malleable_share, partitions=True),
-                    f"{policy}-partitions")
+    workload = make_workload(simulate, malleable_share)
+    expected = simulate(workload)
+    fast.set_elastic(Policy=policy, ResizeGap=GAP, GraceTime=600, BackOff=1, Interval=0.5)
+    actual = run_live(fast, workload)
+    keep_journals(policy, simulated=expected, live=actual)
+    print(f"{policy}: {compare_journals.summary(expected, actual)}")
+    ends = [event["state"] for event in actual if event["event"] == "end"]
+    assert set(ends) == {"COMPLETED"}
+    # A round's last job may wait for others, one after the other.
+    differences = compare_journals.compare(expected, actual, 3 * LATENCY)
+    assert not differences, "\n".join(differences)
+    fast.check_journal()
