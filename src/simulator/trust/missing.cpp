@@ -282,11 +282,8 @@ void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
             columns));
     if (trust.with_room < kWorthSaying) return;
     trust.to_do.emplace_back(
-        "export partitions that share no nodes one by one (sacct --partition), each with its own "
-        "--nodes");
-    trust.to_do.emplace_back(
-        "add Eligible,Reservation,NodeList to the export, and see whether jobs were held, waited "
-        "for others or for a reservation, or ran on a part of the nodes only");
+        "let the simulator know of partitions, limits and holds: export with Eligible, Partition, "
+        "QOS and NodeList, leave out --nodes, and give --slurm-conf and --qos");
 }
 
 }  // namespace

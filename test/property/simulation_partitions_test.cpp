@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What holds for every simulation of a machine with partitions, under every preset: no pool has
+// more nodes in use than it has, jobs have nodes of their partition alone, limits are kept, and
+// everybody ends.
+#include <numeric>
+
+#include "random_workload.hpp"
+#include "simulator/engine.hpp"
+#include "testing.hpp"
+
+using namespace elastic;
+using namespace elastic::simulator;
+using elastic::testing::RandomWorkload;
+using elastic::testing::seed;
+
+namespace {
+
+// Adds up who has what.
+class Holdings : public Observer {
+  public:
+    explicit Holdings(const Workload& workload)
+        : workload_(workload),
+          used_(workload.pools.size(), 0),
+          held_(workload.jobs.size(), core::PoolCounts(workload.pools.size(), 0)),
+          counted_(workload.limits.size(), 0) {}
+
+    void started(Time, std::size_t job, const core::PoolCounts& nodes) override {
+        ++running_;
+        change(job, nodes, +1);
+    }
+    void resized(Time, const Resize& resize) override {
+        change(resize.job, resize.nodes, resize.to > resize.from ? +1 : -1);
+    }
+    void preempted(Time, std::size_t job, int) override { leave(job); }
+    void ended(Time, std::size_t job, int nodes) override {
+        ck_assert_int_eq(core::total(held_[job]), nodes);
+        leave(job);
+    }
+    void arrived(Time, std::size_t) override {}
+    void asked(Time, std::size_t, OpId, int, int) override {}
+    void denied(Time, std::size_t, OpId, int, core::Reason) override {}
+    void stepped(Time, std::size_t, int, int, int) override {}
+
+    int running() const { return running_; }
+
+  private:
+    void leave(std::size_t job) {
+        --running_;
+        change(job, core::PoolCounts(held_[job]), -1);
+    }
+
+    void change(std::size_t job, const core::PoolCounts& nodes, int sign) {
+        const core::Eligibility& own = workload_.partitions[workload_.jobs[job].partition].pools;
+        for (core::PoolId pool = 0; pool < nodes.size(); ++pool) {
+            ck_assert_msg(nodes[pool] == 0 || std::ranges::count(own, pool) > 0,
+                          "job %zu has nodes of pool %u, which its partition does not have", job,
+                          pool);
+            held_[job][pool] += sign * nodes[pool];
+            used_[pool] += sign * nodes[pool];
+            ck_assert_int_ge(held_[job][pool], 0);
+            ck_assert_int_le(used_[pool], workload_.pools[pool].nodes);
+        }
+        for (const std::uint32_t limit : workload_.limits_of[job])
+            count(job, limit, sign * core::total(nodes));
+    }
+
+    // A job that is larger than a limit has it alone.
+    void count(std::size_t job, std::uint32_t limit, int nodes) {
+        counted_[limit] += nodes;
+        const double most = workload_.limits[limit].nodes;
+        ck_assert_msg(
+            nodes <= 0 || counted_[limit] <= most || counted_[limit] == core::total(held_[job]),
+            "%g nodes in a limit of %g", counted_[limit], most);
+    }
+
+    const Workload& workload_;
+    core::PoolCounts used_;
+    std::vector<core::PoolCounts> held_;  // by job
+    std::vector<double> counted_;         // by limit
+    int running_ = 0;
+};
+
+// Gives the workload pools, partitions that overlap, an order of the queue, and limits.
+void divide(RandomWorkload& random, core::Rng& rng, Workload& workload) {
+    const int pools = random.between(2, 4);
+    workload.nodes = 0;
+    for (int pool = 0; pool < pools; ++pool) {
+        workload.pools.push_back({random.between(1, 24), {}, 1});
+        workload.nodes += workload.pools.back().nodes;
+    }
+    for (int number = random.between(1, 3); number >= 0; --number) {
+        Partition& partition = workload.partitions.emplace_back();
+        for (int pool = 0; pool < pools; ++pool)
+            if (number == 0 || random.chance(50)) {
+                partition.pools.push_back(static_cast<core::PoolId>(pool));
+                partition.nodes += workload.pools[pool].nodes;
+            }
+    }
+    for (int limit = random.between(1, 3); limit > 0; --limit) {
+        Limit& added = workload.limits.emplace_back();
+        added.nodes = random.between(2, workload.nodes);
+        added.jobs = random.chance(30) ? random.between(1, 4) : 0;
+    }
+    if (random.chance(70)) {
+        workload.ranks.resize(workload.jobs.size());
+        std::iota(workload.ranks.begin(), workload.ranks.end(), 0U);
+        std::shuffle(workload.ranks.begin(), workload.ranks.end(), rng);
+    }
+    workload.parts.resize(workload.jobs.size());
+    workload.limits_of.resize(workload.jobs.size());
+}
+
+// Makes the jobs fit in their partitions.
+void place(RandomWorkload& random, Workload& workload) {
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        Job& job = workload.jobs[i];
+        const int last = static_cast<int>(workload.partitions.size()) - 1;
+        job.partition = static_cast<std::uint32_t>(random.between(0, last));
+        if (workload.partitions[job.partition].nodes == 0)
+            job.partition = static_cast<std::uint32_t>(last);
+        const int most = workload.partitions[job.partition].nodes;
+        job.nodes = std::min(job.nodes, most);
+        if (job.elasticity >= 0) {
+            core::Annotation& a = workload.elasticities[job.elasticity].annotation;
+            a.max = std::min(a.max, most);
+            a.pref = job.nodes = std::min(a.pref, most);
+            a.min = std::min(a.min, most);
+        }
+        const int limits = static_cast<int>(workload.limits.size());
+        if (random.chance(60))
+            workload.limits_of[i] = {static_cast<std::uint32_t>(random.between(0, limits - 1))};
+    }
+}
+
+}  // namespace
+
+TEST(partitions_and_limits_are_kept_under_every_preset) {
+    core::Rng rng(seed());
+    RandomWorkload random(rng);
+    for (int round = 0; round < 60; ++round) {
+        Workload workload = random.elastic(random.between(2, 60), 60);
+        for (Elasticity& elasticity : workload.elasticities) elasticity.annotation.sizes = {};
+        divide(random, rng, workload);
+        place(random, workload);
+        for (const std::string_view name : core::preset_names()) {
+            Holdings holdings(workload);
+            SimulationOptions options;
+            options.policy = *core::preset(name);
+            options.observer = &holdings;
+            const Outcome outcome = simulate(workload, options);
+            ck_assert_msg(outcome.lost == 0, "round %d, %s: %d jobs never ended", round,
+                          std::string(name).c_str(), static_cast<int>(outcome.lost));
+            check_eq(holdings.running(), 0);
+        }
+    }
+}
