@@ -113,6 +113,9 @@ Result<void> choose_policies(const RunOptions& o, Run& run) {
 }
 
 Result<void> check_size(const RunOptions& o, const Workload& workload) {
+    if (o.references && !workload.pools.empty())
+        return error(
+            "--references: know no partitions; give --nodes for one machine of equal nodes");
     if (wants(o.gantt) && workload.jobs.size() > kMaxGanttJobs)
         return error("--gantt: {} jobs are too many for an image, choose up to {} with --jobs",
                      workload.jobs.size(), kMaxGanttJobs);
