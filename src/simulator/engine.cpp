@@ -62,6 +62,7 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
       rng_(options.seed) {
     find_components();
     limits_.resize(workload.limits.size());
+    if (!workload.reservations.empty() || !workload.outages.empty()) begin_calendar();
     arrivals_ = in_order_of_arrival(workload.jobs.size(), [&](std::uint32_t a, std::uint32_t b) {
         const Time first = workload.jobs[a].submit, second = workload.jobs[b].submit;
         if (first != second || whole_.empty()) return first < second;
@@ -131,8 +132,9 @@ bool Engine::is_stale(const Event& event) const {
 bool Engine::next_instant() {
     while (!events_.empty() && is_stale(events_.front())) pop();
     const bool arrivals_left = next_arrival_ < arrivals_.size();
-    // Whoever waits may wait for a price or a cap.
-    const Time change = pending_ + running_ > 0 || arrivals_left ? supply_.next() : kNever;
+    // Whoever waits may wait for a price, a cap, or nodes that are reserved or down.
+    const bool is_over = ended_ == std::ssize(workload_.jobs);
+    const Time change = is_over ? kNever : std::min(supply_.next(), next_in_calendar());
     if (events_.empty() && !arrivals_left && change >= kNever) return false;
     Time next = events_.empty() ? kNever : events_.front().at;
     if (arrivals_left) next = std::min(next, workload_.jobs[arrivals_[next_arrival_]].submit);
@@ -145,7 +147,7 @@ bool Engine::next_instant() {
 
 // Whether there is a reason for a pass.
 bool Engine::apply_events() {
-    bool changed = follow_supply(), woken = false;
+    bool changed = follow_supply() | follow_calendar(), woken = false;
     while (!events_.empty() && events_.front().at <= now_) {
         const Event event = events_.front();
         pop();
@@ -204,9 +206,9 @@ void Engine::arrive(std::uint32_t job) {
     if (options_.observer) options_.observer->arrived(now_, job);
 }
 
-// The queue, or those who wait for a limit.
+// The queue, or those who wait for their reservation or for a limit.
 void Engine::join_queue(std::uint32_t job) {
-    if (!admit(job)) return;
+    if (waits_for_reservation(job) || !admit(job)) return;
     ++pending_;
     core::PendingJob pending = pending_of(job);
     if (is_component(job)) pending.together = first_component(job) + 1;
@@ -294,6 +296,7 @@ bool Engine::could_act() const {
 }
 
 void Engine::pass() {
+    take_down();
     if (!could_act()) return;
     const bool acted = plan_until_nobody_is_preempted();
     // What has just started or changed can be resized in the same instant, and what was freed for
@@ -316,6 +319,7 @@ bool Engine::plan_and_execute() {
     ++outcome_.counters.passes;
     tell_steps();
     tell_preemptors();
+    keep_from_reserved();
     const core::Plan& plan = planner_.plan(cluster_, options_.policy, rng_);
     bool acted = false;
     for (const Action& action : plan.actions)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The event loop behind simulate(): its state, which engine.cpp (events and passes),
 // engine_elastic.cpp (elastic jobs that run), engine_steps.cpp (jobs that have an evolution
-// profile) and engine_preemption.cpp (jobs that end others) share.  For nobody else.
+// profile), engine_preemption.cpp (jobs that end others), engine_limits.cpp (limits of QOS) and
+// engine_calendar.cpp (reservations and outages) share.  For nobody else.
 #pragma once
 
 #include <cstddef>
@@ -72,6 +73,11 @@ inline constexpr std::uint32_t kNoLimit = UINT32_MAX;
 struct LimitUse {
     Limit used;
     std::vector<std::uint32_t> held;
+};
+
+// How many nodes of a pool are to be down, and how many are.
+struct PoolDown {
+    int wanted = 0, taken = 0;
 };
 
 class Engine {
@@ -147,6 +153,18 @@ class Engine {
     void leave_limits(std::uint32_t job, int nodes);
     void let_in(std::uint32_t limit);
 
+    // Reservations and outages.
+    void begin_calendar();
+    Time next_in_calendar() const;
+    bool follow_calendar();
+    void follow_outages();
+    void take_down();
+    const Reservation* reservation_of(std::uint32_t job) const;
+    bool waits_for_reservation(std::uint32_t job);
+    core::Eligibility pools_until(std::uint32_t job, Time end) const;
+    core::EligibilityId eligibility(core::Eligibility pools);
+    void keep_from_reserved();
+
     // Running elastic jobs.
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
     std::uint32_t new_slot();
@@ -195,6 +213,14 @@ class Engine {
     // By job, if any is heterogeneous: of which of these it is a component; -1: of none.
     std::vector<std::int32_t> whole_;
     std::vector<LimitUse> limits_;  // by Workload::limits
+    std::vector<Time> calendar_;    // when reservations and outages matter, ascending
+    std::size_t next_date_ = 0;
+    Duration longest_ = 0;             // estimate
+    std::vector<std::uint32_t> near_;  // reservations that jobs may run into now
+    bool had_near_ = false;            // some were in the last pass
+    std::map<core::Eligibility, core::EligibilityId> eligible_ids_;
+    std::vector<PoolDown> down_;                             // by pool
+    std::vector<std::vector<std::uint32_t>> reserved_jobs_;  // that wait for each to begin
     // By job, if some may end others: the least version that an event of its present run has.
     std::vector<std::uint32_t> runs_;
 };

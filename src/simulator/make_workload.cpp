@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -149,17 +150,42 @@ std::int64_t size_in_nodes(const LogJob& job, const Partition& partition,
     return ceil_div(job.processors, static_cast<std::int64_t>(processors));
 }
 
-void take_site(const Site& site, Workload& workload) {
+// Times of absences are the log's, as those of submission.
+void take_site(const Site& site, double scale_arrival, Workload& workload) {
     workload.pools = site.pools;
     workload.partitions = site.partitions;
     workload.limits = site.limits;
+    workload.reservations = site.reservations;
+    workload.outages = site.outages;
+    const auto move = [&](auto& absence) {
+        absence.from *= scale_arrival;
+        absence.to *= scale_arrival;
+    };
+    std::ranges::for_each(workload.reservations, move);
+    std::ranges::for_each(workload.outages, move);
     workload.notes.insert(workload.notes.end(), site.notes.begin(), site.notes.end());
+}
+
+// Where the reservation's nodes of its partition are too few for the job it is none of the job's.
+int reservation_of(const Site& site, std::size_t place, const Workload& workload) {
+    const int number = site.reservation_of[place];
+    if (number < 0) return -1;
+    const Job& job = workload.jobs.back();
+    core::Eligibility both;
+    std::ranges::set_intersection(workload.partitions[job.partition].pools,
+                                  workload.reservations[static_cast<std::size_t>(number)].pools,
+                                  std::back_inserter(both));
+    int nodes = 0;
+    for (const core::PoolId pool : both) nodes += workload.pools[pool].nodes;
+    return job.nodes <= nodes ? number : -1;
 }
 
 // `place` is that of the workload's last job in the log.
 void take_from_site(const Log& log, const Site& site, std::size_t place, Workload& workload) {
     if (!site.ranks.empty()) workload.ranks.push_back(site.ranks[place]);
     if (!site.limits_of.empty()) workload.limits_of.push_back(site.limits_of[place]);
+    if (!site.reservation_of.empty())
+        workload.reservation_of.push_back(reservation_of(site, place, workload));
     const double nodes = workload.jobs.back().nodes;
     NodePart& part = workload.parts.emplace_back();
     part.processors = static_cast<double>(log.jobs[place].processors) / nodes;
@@ -520,9 +546,14 @@ Result<std::optional<Site>> site_of(const Log& log, const SiteFiles& files,
     if (is_one_machine && !files.slurm_conf.empty())
         return error("--slurm-conf says which nodes there are; leave out {}",
                      options.nodes > 0 ? "--nodes" : "--procs-per-node");
-    if (is_one_machine && !files.qos.empty())
-        return error("--qos: needs partitions; leave out {}",
-                     options.nodes > 0 ? "--nodes" : "--procs-per-node");
+    const std::pair<std::string_view, const std::string*> others[] = {
+        {"--qos", &files.qos},
+        {"--reservations", &files.reservations},
+        {"--events", &files.events}};
+    for (const auto& [option, file] : others)
+        if (is_one_machine && !file->empty())
+            return error("{}: needs the site's nodes and partitions; leave out {}", option,
+                         options.nodes > 0 ? "--nodes" : "--procs-per-node");
     if (is_one_machine) return std::optional<Site>();
     const Result<SiteKnowledge> known = read_site_files(files);
     if (!known) return known.error();
@@ -565,7 +596,7 @@ Result<Workload> make_workload(const Log& log, const WorkloadOptions& options) {
     workload.nodes = static_cast<int>(*nodes);
     workload.malformed = log.malformed;
     workload.notes = log.notes;
-    if (options.site) take_site(*options.site, workload);
+    if (options.site) take_site(*options.site, options.scale_arrival, workload);
     std::vector<std::size_t> places;
     take(log, options, workload, places);
     bind_components(log, places, workload);

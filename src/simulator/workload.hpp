@@ -54,6 +54,9 @@ struct Workload {
     std::vector<NodePart> parts;  // by job, of each of its nodes; empty if there are no pools
     std::vector<Limit> limits;
     std::vector<std::vector<std::uint32_t>> limits_of;  // by job, ascending; empty without limits
+    std::vector<Reservation> reservations;
+    std::vector<int> reservation_of;  // by job, in `reservations`; -1: none; empty: no job has one
+    std::vector<Outage> outages;
     std::vector<Elasticity> elasticities;
     // Heterogeneous jobs: the places in `jobs` of their components, at least two, ascending.  They
     // start in one instant.  Those of one are rigid, of one submit time and one level.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What holds for every simulation of a machine with partitions, under every preset: no pool has
-// more nodes in use than it has, jobs have nodes of their partition alone, limits are kept, and
-// everybody ends.
+// more nodes in use than it has, jobs have nodes of their partition alone, limits and reservations
+// are kept, and everybody ends, whatever is down in between.
+#include <cmath>
 #include <numeric>
 
 #include "random_workload.hpp"
@@ -24,12 +25,15 @@ class Holdings : public Observer {
           held_(workload.jobs.size(), core::PoolCounts(workload.pools.size(), 0)),
           counted_(workload.limits.size(), 0) {}
 
-    void started(Time, std::size_t job, const core::PoolCounts& nodes) override {
+    void started(Time at, std::size_t job, const core::PoolCounts& nodes) override {
         ++running_;
+        check_reservations(at, at + workload_.jobs[job].estimate, job, nodes);
         change(job, nodes, +1);
     }
-    void resized(Time, const Resize& resize) override {
-        change(resize.job, resize.nodes, resize.to > resize.from ? +1 : -1);
+    void resized(Time at, const Resize& resize) override {
+        const bool grows = resize.to > resize.from;
+        if (grows) check_reservations(at, std::nextafter(at, kNever), resize.job, resize.nodes);
+        change(resize.job, resize.nodes, grows ? +1 : -1);
     }
     void preempted(Time, std::size_t job, int) override { leave(job); }
     void ended(Time, std::size_t job, int nodes) override {
@@ -47,6 +51,18 @@ class Holdings : public Observer {
     void leave(std::size_t job) {
         --running_;
         change(job, core::PoolCounts(held_[job]), -1);
+    }
+
+    // What begins before `end` is not for the job, unless it is its own.
+    void check_reservations(Time at, Time end, std::size_t job, const core::PoolCounts& nodes) {
+        for (std::size_t r = 0; r < workload_.reservations.size(); ++r) {
+            const Reservation& reservation = workload_.reservations[r];
+            if (workload_.reservation_of[job] == static_cast<int>(r) && at < reservation.to)
+                ck_assert_msg(at >= reservation.from, "job %zu before its reservation", job);
+            else if (at < reservation.to && reservation.from < end)
+                for (const core::PoolId pool : reservation.pools)
+                    ck_assert_msg(nodes[pool] == 0, "job %zu has reserved nodes", job);
+        }
     }
 
     void change(std::size_t job, const core::PoolCounts& nodes, int sign) {
@@ -110,6 +126,37 @@ void divide(RandomWorkload& random, core::Rng& rng, Workload& workload) {
     workload.limits_of.resize(workload.jobs.size());
 }
 
+// Keeps nodes from the queue, some of them for jobs of their own.
+void keep_away(RandomWorkload& random, Workload& workload) {
+    const int last_pool = static_cast<int>(workload.pools.size()) - 1;
+    const Time end = workload.jobs.back().submit;
+    const auto some_time = [&] { return end * random.between(0, 100) / 100.0; };
+    for (int number = random.between(0, 3); number > 0; --number) {
+        const Time from = some_time();
+        Reservation& reservation = workload.reservations.emplace_back();
+        reservation.from = from;
+        reservation.to = from + 1 + some_time();
+        reservation.pools = {static_cast<core::PoolId>(random.between(0, last_pool))};
+    }
+    for (int number = random.between(0, 5); number > 0; --number) {
+        const Time from = some_time();
+        const auto pool = static_cast<core::PoolId>(random.between(0, last_pool));
+        const int nodes = random.between(1, workload.pools[pool].nodes);
+        workload.outages.push_back({pool, nodes, from, from + 1 + some_time()});
+    }
+    const int last = static_cast<int>(workload.reservations.size()) - 1;
+    workload.reservation_of.assign(workload.jobs.size(), -1);
+    for (std::size_t i = 0; last >= 0 && i < workload.jobs.size(); ++i) {
+        if (!random.chance(20)) continue;
+        const int number = random.between(0, last);
+        const core::PoolId pool = workload.reservations[number].pools[0];
+        const Partition& partition = workload.partitions[workload.jobs[i].partition];
+        if (std::ranges::count(partition.pools, pool) > 0 &&
+            workload.jobs[i].nodes <= workload.pools[pool].nodes)
+            workload.reservation_of[i] = number;
+    }
+}
+
 // Makes the jobs fit in their partitions.
 void place(RandomWorkload& random, Workload& workload) {
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
@@ -134,7 +181,7 @@ void place(RandomWorkload& random, Workload& workload) {
 
 }  // namespace
 
-TEST(partitions_and_limits_are_kept_under_every_preset) {
+TEST(partitions_limits_and_reservations_are_kept_under_every_preset) {
     core::Rng rng(seed());
     RandomWorkload random(rng);
     for (int round = 0; round < 60; ++round) {
@@ -142,6 +189,7 @@ TEST(partitions_and_limits_are_kept_under_every_preset) {
         for (Elasticity& elasticity : workload.elasticities) elasticity.annotation.sizes = {};
         divide(random, rng, workload);
         place(random, workload);
+        keep_away(random, workload);
         for (const std::string_view name : core::preset_names()) {
             Holdings holdings(workload);
             SimulationOptions options;

@@ -317,3 +317,115 @@ TEST(a_job_arrives_when_it_is_eligible) {
     check_eq(log->notes.size(), 1u);
     check_that(log->notes[0].find("2 job(s) had to wait for something else") != std::string::npos);
 }
+
+TEST(reservations_and_events_are_read_as_sacctmgr_prints_them) {
+    const auto reservations = parse_reservations(
+        "Name|NodeNames|TimeStart|TimeEnd|TRES\n"
+        "maint|n[1-2]|2026-03-01T08:00:00|2026-03-01T10:00:00|cpu=8\n"
+        "open|n3|2026-03-01T08:00:00|Unknown|\nnone||2026-03-01T08:00:00|Unknown|\n",
+        "r");
+    check_ok(reservations);
+    check_eq(reservations->size(), 2u);
+    const ReservedNodes& maint = (*reservations)[0];
+    check_eq(maint.name, std::string("maint"));
+    check_eq(maint.nodes.size(), 2u);
+    check_eq(maint.to - maint.from, 7200.0);
+    check_eq(maint.processors, 8.0);
+    check_that((*reservations)[1].to >= kNever);
+    const auto events = parse_events(
+        "NodeName|Start|End|State\n|2026-03-01T08:00:00|Unknown|\n"
+        "n1|2026-03-01T08:00:00|2026-03-01T09:00:00|DOWN*\n",
+        "e");
+    check_ok(events);
+    check_eq(events->size(), 1u);
+    check_eq((*events)[0].to - (*events)[0].from, 3600.0);
+    const auto message = [](const auto& result) {
+        return result ? std::string() : result.error().message;
+    };
+    check_eq(message(parse_reservations("NodeNames|Start|End\nn[1|0|9\n", "r")),
+             std::string("r:2: NodeNames: node list: ends too early"));
+    check_eq(message(parse_events("NodeName|Start|End\nn1|soon|9\n", "e")),
+             std::string("e:2: Start: 'soon' is no time such as 2024-05-01T10:00:00"));
+    check_that(message(parse_events("", "e")).find("sacctmgr") != std::string::npos);
+}
+
+namespace {
+
+// Of 100 s, on four nodes, of which the reservation has two, from the log's second 150 until 400.
+Site reserved_site(const Log& log) {
+    SiteKnowledge known;
+    known.conf = conf_of("NodeName=n[1-4]\nPartitionName=a Nodes=ALL\n");
+    known.reservations = {{"r", log.zero + 150, log.zero + 400, {"n1", "n2"}}};
+    return site_of(log, known);
+}
+
+Log dated_log_of(std::string_view lines) {
+    Log log = log_of(lines);
+    log.zero = 1'000'000;
+    return log;
+}
+
+}  // namespace
+
+// The limit of the first lets it end before; that of the second does not, and so it waits for the
+// other nodes.
+TEST(a_job_does_not_run_into_a_reservation) {
+    const Log log = dated_log_of(
+        "1|2|0|2|u|a||0|n[1-2]\n2|3|0|9|u|a||0|n[1-3]\n"
+        "3|1|1|9|u|a||0|n3\n4|1|350|9|u|a||0|n3\n");
+    const Site site = reserved_site(log);
+    check_eq(site.pools.size(), 2u);
+    check_eq(site.reservations.size(), 1u);
+    for (const char* policy : {"easy", "elastic"})
+        check_eq(starts(workload_of(log, site), policy), std::string("0 400 1 350 "));
+}
+
+TEST(jobs_of_a_reservation_wait_for_it_and_have_its_nodes) {
+    auto log = parse_log(
+        "JobID|NNodes|Submit|Start|TimelimitRaw|Partition|Reservation|NodeList|ElapsedRaw|State\n"
+        "1|2|1000|1150|1|a|r|n[1-2]|50|COMPLETED\n2|2|1000|1200|1|a|r|n[1-2]|50|COMPLETED\n"
+        "3|2|1000|1000|9|a||n[3-4]|50|COMPLETED\n4|4|1000|1000|9|a|r|n[1-4]|50|COMPLETED\n"
+        "5|1|1000|1600|9|a|r|n1|50|COMPLETED\n",
+        "x.txt", false);
+    check_ok(log);
+    const Site site = reserved_site(*log);
+    check_eq(fmt::format("{}", fmt::join(site.reservation_of, " ")), std::string("0 0 -1 0 -1"));
+    const Workload workload = workload_of(*log, site);
+    check_eq(workload.reservation_of[3], -1);  // it is larger than the reservation
+    check_eq(starts(workload), std::string("150 200 0 400 50 "));
+}
+
+// What is down goes when it comes free, and is back by itself.
+TEST(nodes_that_are_down_are_used_by_nobody) {
+    SiteKnowledge known;
+    known.conf = conf_of("NodeName=n[1-4]\nPartitionName=a Nodes=ALL\n");
+    const Log log = dated_log_of(
+        "1|4|0|9|u|a||0|n[1-4]\n2|1|1|9|u|a||0|n1\n3|2|2|9|u|a||0|n[1-2]"
+        "\n4|3|3|9|u|a||0|n[1-3]\n5|1|500|9|u|a||0|n1\n");
+    known.events = {{"n1", log.zero + 50, log.zero + 250},
+                    {"n2", log.zero + 50, log.zero + 90},
+                    {"n2", log.zero + 80, log.zero + 180},
+                    {"m7", log.zero, log.zero + 900}};
+    const Site site = site_of(log, known);
+    check_eq(site.outages.size(), 2u);
+    check_eq(starts(workload_of(log, site)), std::string("0 100 180 280 500 "));
+}
+
+// Nobody uses n1 for two days while small jobs wait, and nobody n2 for two days while none does.
+TEST(down_times_are_inferred_where_jobs_wait_for_unused_nodes) {
+    const auto log = parse_log(
+        "JobID|NNodes|Submit|Start|TimelimitRaw|Partition|NodeList|ElapsedRaw|State\n"
+        "1|1|1000|1000|9|a|n1|100|COMPLETED\n2|1|1050|200000|9|a|n3|100|COMPLETED\n"
+        "3|1|180000|180000|9|a|n1|100|COMPLETED\n4|1|200000|200000|9|a|n2|100|COMPLETED\n"
+        "5|1|400000|400000|9|a|n2|100|COMPLETED\n",
+        "x.txt", false);
+    check_ok(log);
+    SiteKnowledge known;
+    known.infers_events = true;
+    const Site site = site_of(*log, known);
+    check_eq(site.outages.size(), 1u);
+    check_eq(site.outages[0].from, 100.0);
+    check_eq(site.outages[0].to, 179000.0);
+    const auto undated = make_site(log_of("1|2|0|9|u|a||0|n[1-2]\n"), known);
+    check_that(!undated && undated.error().message.find("no date") != std::string::npos);
+}

@@ -53,6 +53,32 @@ void Cluster::order_pools() {
         core::order_pools(eligible, snapshot_.pools, is_named, weights_, demand);
 }
 
+void Cluster::add_eligibility(const Eligibility& pools) {
+    given_.push_back(pools);
+    jobs_of_.push_back(0);
+    snapshot_.eligibilities.push_back(pools);
+}
+
+void Cluster::set_eligible(JobId id, EligibilityId eligible) {
+    const std::uint32_t place = place_[id];
+    const bool runs = place < snapshot_.running.size() && snapshot_.running[place].id == id;
+    EligibilityId& own =
+        runs ? snapshot_.running[place].eligible : snapshot_.pending[place].eligible;
+    count(eligible, +1);
+    count(own, -1);
+    own = eligible;
+    // What they need together depends on whether it is of the same pools.
+    if (runs || !snapshot_.pending[place].together) return;
+    drop_holes();
+    index_.load_queue(snapshot_.pending);
+}
+
+void Cluster::add_nodes(PoolId pool, int nodes) {
+    snapshot_.pools[pool].nodes += nodes;
+    snapshot_.pools[pool].idle += nodes;
+    assert(snapshot_.pools[pool].idle >= 0);
+}
+
 void Cluster::set_supply(const std::vector<double>& prices, std::vector<Budget> budgets) {
     has_prices_ = false;
     for (PoolId pool = 0; pool < prices.size(); ++pool) {

@@ -57,6 +57,13 @@ class Cluster {
     void follow_profile(JobId, EvolutionProfile&& left, Time estimated_end);
     void end(JobId);
 
+    // With eligibilities of the caller's, whose next number it gets.
+    void add_eligibility(const Eligibility&);
+    // Of a job that waits or runs.
+    void set_eligible(JobId, EligibilityId);
+    // Idle ones; a number below 0 takes so many away.
+    void add_nodes(PoolId, int nodes);
+
     void ask(const GrowthRequest& request) { snapshot_.requests.push_back(request); }
     // What nodes of each pool cost from now on, and how many may be used.  For a cluster all of
     // whose pools every job may use.

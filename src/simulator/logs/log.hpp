@@ -46,6 +46,7 @@ struct Log {
     std::vector<LogJob> jobs;     // in the order of the file; no id stands twice
     std::vector<JobFacts> facts;  // of each of `jobs`; empty if the format has none
     LogNames names;
+    Time zero = 0;             // of `submit`, as the log's times are; 0 if these have no date
     std::int64_t last_id = 0;  // the highest in the file, be its job skipped or not
     // Of each line without a submit time, a size or a positive run time, how many jobs stand before
     // it.
@@ -66,6 +67,8 @@ struct Log {
     std::vector<std::string> types;  // of jobs, for people, by the rule that the reader was given
     bool lenient = false;            // as the reader was told: what is wrong is left out
     std::vector<std::string> notes;  // for whoever reads it: what is not taken as it stands
+
+    JobFacts facts_of(std::size_t job) const { return facts.empty() ? JobFacts() : facts[job]; }
 };
 
 }  // namespace elastic::simulator

@@ -515,8 +515,8 @@ class SacctReader {
 
     void start_at_zero() {
         if (log_.jobs.empty()) return;
-        const Time zero = std::ranges::min_element(log_.jobs, {}, &LogJob::submit)->submit;
-        for (LogJob& job : log_.jobs) job.submit -= zero;
+        log_.zero = std::ranges::min_element(log_.jobs, {}, &LogJob::submit)->submit;
+        for (LogJob& job : log_.jobs) job.submit -= log_.zero;
     }
 
     std::string_view text_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/limits.hpp"
+#include "common/time.hpp"
 #include "core/model/snapshot.hpp"
 
 namespace elastic::simulator {
@@ -37,6 +38,21 @@ struct Limit {
     std::string name;  // for people: "qos long: MaxTRESPU of user 17"
     double nodes = 0, processors = 0, gpus = 0, memory = 0;
     int jobs = 0;
+};
+
+// Pools that until `to` are for the reservation's own jobs alone, and before `from` for jobs that
+// by their estimates have ended by then.
+struct Reservation {
+    std::string name;
+    Time from = 0, to = 0;
+    core::Eligibility pools;  // ascending
+};
+
+// So many nodes of a pool go down, when they come free, and come back; nobody knows it before.
+struct Outage {
+    core::PoolId pool = 0;
+    int nodes = 0;
+    Time from = 0, to = 0;
 };
 
 }  // namespace elastic::simulator

@@ -17,6 +17,7 @@
 #include "common/names.hpp"
 #include "common/result.hpp"
 #include "simulator/logs/log.hpp"
+#include "simulator/site/calendar.hpp"
 #include "simulator/site/machine.hpp"
 #include "simulator/site/qos_table.hpp"
 #include "simulator/site/slurm_conf.hpp"
@@ -35,15 +36,29 @@ constexpr auto names(QueueOrder) {
 // Files; "" for none.
 struct SiteFiles {
     std::string slurm_conf;
-    std::string qos;  // what kQosCommand prints
+    std::string qos;           // what kQosCommand prints
+    std::string reservations;  // what kReservationsCommand prints
+    std::string events;        // what kEventsCommand prints, or kInferred
     QueueOrder order = QueueOrder::conf;
 };
+// In place of a file of events: nodes were down when nobody used them while jobs waited.
+inline constexpr std::string_view kInferred = "inferred";
 
 // What is known besides the log; read once, for any number of logs.
 struct SiteKnowledge {
     std::optional<SlurmConf> conf;
     std::vector<Qos> qos;
+    std::vector<ReservedNodes> reservations;
+    std::vector<DownTime> events;
+    bool infers_events = false;
     QueueOrder order = QueueOrder::conf;
+
+    // Null where nobody knows it.
+    const SlurmConf::Partition* partition(std::string_view name) const {
+        return conf ? conf->partition(name) : nullptr;
+    }
+    const Qos* qos_named(std::string_view name) const;
+    const Qos* qos_of(const Log&, std::size_t job) const;
 };
 // An error names the option and the file.
 Result<SiteKnowledge> read_site_files(const SiteFiles&);
@@ -52,11 +67,14 @@ struct Site {
     std::vector<NodePool> pools;
     std::vector<Partition> partitions;  // the last has all nodes: of jobs that have none of these
     std::vector<Limit> limits;
+    std::vector<Reservation> reservations;  // by `from`
+    std::vector<Outage> outages;            // by `from`
     int nodes = 0;
     // By job of the log.
     std::vector<std::uint32_t> partition_of;
     std::vector<std::vector<std::uint32_t>> limits_of;
     std::vector<std::uint32_t> ranks;  // as Workload::ranks; empty: by arrival
+    std::vector<int> reservation_of;   // in `reservations`, -1: none; empty without any
     std::vector<std::string> notes;    // what is known from where, and what is not modelled
 };
 

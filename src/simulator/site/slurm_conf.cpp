@@ -352,6 +352,11 @@ class Reader {
 
 }  // namespace
 
+const SlurmConf::Partition* SlurmConf::partition(std::string_view name) const {
+    const auto found = std::ranges::find(partitions, name, &Partition::name);
+    return found == partitions.end() ? nullptr : &*found;
+}
+
 Result<SlurmConf> read_slurm_conf(const std::string& path) {
     Reader reader(path, true);
     if (auto ok = reader.read(path, 0); !ok) return ok.error();

@@ -46,6 +46,9 @@ struct SlurmConf {
     bool whole_nodes = false;      // select/linear
     bool counts_memory = false;    // SelectTypeParameters names memory
     bool enforces_limits = false;  // AccountingStorageEnforce
+
+    // Null if there is none of that name.
+    const Partition* partition(std::string_view name) const;
 };
 
 // Reads the file and those that it includes.  Keys that say nothing of the above are passed over,

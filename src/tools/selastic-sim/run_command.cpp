@@ -74,7 +74,9 @@ Result<void> check_files(const RunOptions& o) {
         {"--config", &o.policy.config},
         {"--supply", &o.supply},
         {"--slurm-conf", &o.site.slurm_conf},
-        {"--qos", &o.site.qos}};
+        {"--qos", &o.site.qos},
+        {"--reservations", &o.site.reservations},
+        {"--events", &o.site.events}};
     const std::vector<std::pair<const char*, const std::string*>> outputs{
         {"--jobs-out", &o.jobs_out},
         {"--segments-out", &o.segments_out},

@@ -127,6 +127,14 @@ void add_site(CommandParser sub, simulator::SiteFiles& site, const char* group) 
     add_path(sub, "--qos", site.qos, "Priorities and limits of QOS, as sacctmgr prints them")
         .type_name("FILE")
         .group(group);
+    add_path(sub, "--reservations", site.reservations, "Reservations, as sacctmgr prints them")
+        .type_name("FILE")
+        .group(group);
+    add_path(sub, "--events", site.events,
+             "Down times of nodes, as sacctmgr prints its events; inferred: by when nobody used a\n"
+             "node for a day while jobs of one node waited")
+        .type_name("FILE|inferred")
+        .group(group);
     sub.add_option_function(
            "--order",
            [&site](const std::string& value) {
