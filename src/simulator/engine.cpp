@@ -29,7 +29,7 @@ using core::ActionKind;
 // resizes with resizes, and no end in itself.
 constexpr std::int64_t kWakeUpsPerJob = 8;
 
-// Passes of one instant, if each of them ends jobs for others.
+// Passes of one instant, if each of them ends jobs for others or finds no room for one.
 constexpr int kMostRounds = 100;
 
 template <class Earlier>
@@ -59,7 +59,10 @@ Engine::Engine(const Workload& workload, const SimulationOptions& options)
     : workload_(workload),
       options_(options),
       cluster_(make_cluster(workload, options)),
-      rng_(options.seed) {
+      rng_(options.seed),
+      partly_used_(workload.pools, [this](core::PoolId pool, auto before, auto after) {
+          cluster_.share(pool, before, after);
+      }) {
     find_components();
     limits_.resize(workload.limits.size());
     if (!workload.reservations.empty() || !workload.outages.empty()) begin_calendar();
@@ -227,6 +230,7 @@ core::PendingJob Engine::pending_of(std::uint32_t index) const {
         pending.elastic.min = pending.elastic.pref = pending.elastic.max = job.nodes;
     }
     pending.eligible = job.partition;
+    pending.shares_nodes = shares_nodes(index);
     pending.duration = job.estimate;
     pending.submit = job.submit;
     return pending;
@@ -254,7 +258,8 @@ void Engine::end(std::uint32_t job) {
     result.end = now_;
     --running_;
     ++ended_;
-    cluster_.end(job + 1);
+    shares_nodes(job) ? leave_parts(job) : cluster_.end(job + 1);
+    lift_deferrals();
     leave_limits(job, result.nodes_end);
     if (workload_.jobs[job].elasticity >= 0) {
         book(job);
@@ -263,7 +268,7 @@ void Engine::end(std::uint32_t job) {
         free_slots_.push_back(slot_[job]);
         slot_[job] = kNoSlot;
     } else {
-        outcome_.counters.busy += (now_ - result.start) * result.nodes_end;
+        outcome_.counters.busy += (now_ - result.start) * result.nodes_end * share_of_node(job);
         add_segment(job, result.start, now_, Segment::Kind::run);
         if (learns_) learn(job);
     }
@@ -291,32 +296,34 @@ void Engine::request(std::uint32_t job) {
 bool Engine::could_act() const {
     if (!asked_.empty() || steps_waiting_ > 0) return true;
     if (preempts() && pending_ > 0) return true;
-    return resizes_ || options_.supply ? pending_ + running_ > 0
-                                       : pending_ > 0 && cluster_.idle() > 0;
+    return resizes_ || options_.supply
+               ? pending_ + running_ > 0
+               : pending_ > 0 && (cluster_.idle() > 0 || cluster_.has_shared());
 }
 
 void Engine::pass() {
     take_down();
     if (!could_act()) return;
-    const bool acted = plan_until_nobody_is_preempted();
+    const bool acted = plan_until_settled();
     // What has just started or changed can be resized in the same instant, and what was freed for
     // nobody can be used.
-    if (acted && plans_again_ && is_wake_up_due()) plan_until_nobody_is_preempted();
+    if (acted && plans_again_ && is_wake_up_due()) plan_until_settled();
 }
 
-// Whose nodes were taken has left them, and who has taken them starts.
-bool Engine::plan_until_nobody_is_preempted() {
-    bool acted = false, preempted = true;
-    for (int round = 0; preempted && round < kMostRounds; ++round) {
+// Whose nodes were taken has left them, and who has taken them starts; who was refused is left out.
+bool Engine::plan_until_settled() {
+    bool acted = false, again = true;
+    for (int round = 0; again && round < kMostRounds; ++round) {
         const std::int64_t before = outcome_.counters.preempted;
         acted = plan_and_execute();
-        preempted = outcome_.counters.preempted > before;
+        again = refused_ || outcome_.counters.preempted > before;
     }
     return acted;
 }
 
 bool Engine::plan_and_execute() {
     ++outcome_.counters.passes;
+    refused_ = false;
     tell_steps();
     tell_preemptors();
     keep_from_reserved();
@@ -385,8 +392,11 @@ void Engine::promise(const Action& action) {
 void Engine::start(const Action& action) {
     const std::uint32_t index = action.job - 1;
     const Job& job = workload_.jobs[index];
+    const bool shares = shares_nodes(index);
+    if (shares && !take_parts(action)) return;
     const core::PoolCounts nodes = within_limits(action);
-    const int size = action.size_after - (core::total(action.nodes) - core::total(nodes));
+    const int size =
+        shares ? job.nodes : action.size_after - (core::total(action.nodes) - core::total(nodes));
     outcome_.jobs[index] = {now_, now_, size, size, 0, outcome_.jobs[index].promised};
     --pending_;
     ++running_;
@@ -396,9 +406,14 @@ void Engine::start(const Action& action) {
     counters.in_order += action.reason == core::Reason::fits;
     counters.backfilled += action.reason == core::Reason::backfilled;
     counters.by_shrinking += action.reason == core::Reason::by_shrinking;
-    if (options_.observer) options_.observer->started(now_, index, nodes);
+    if (options_.observer && shares)
+        options_.observer->started_on_parts(now_, index, partly_used_.nodes_of(index));
+    else if (options_.observer)
+        options_.observer->started(now_, index, nodes);
     const bool elastic = job.elasticity >= 0;
-    cluster_.start(action.job, nodes, now_ + (elastic ? start_elastic(index, size) : job.estimate));
+    if (!shares)
+        cluster_.start(action.job, nodes,
+                       now_ + (elastic ? start_elastic(index, size) : job.estimate));
     if (elastic)
         schedule(index);
     else

@@ -42,6 +42,7 @@ Time Engine::next_in_calendar() const {
 bool Engine::follow_calendar() {
     if (next_in_calendar() > now_) return false;
     while (next_in_calendar() <= now_) ++next_date_;
+    lift_deferrals();
     follow_outages();
     near_.clear();
     for (std::uint32_t r = 0; r < workload_.reservations.size(); ++r) {
@@ -135,7 +136,8 @@ void Engine::keep_from_reserved() {
         look_at(job.id, job.eligible, now_ + job.duration);
     }
     for (const core::RunningJob& job : snapshot.running)
-        look_at(job.id, job.eligible, job.estimated_end);
+        if (workload_.jobs[job.id - 1].elasticity >= 0)
+            look_at(job.id, job.eligible, job.estimated_end);
     for (const auto& [job, eligible] : changed) cluster_.set_eligible(job, eligible);
 }
 

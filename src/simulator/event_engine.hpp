@@ -2,7 +2,8 @@
 // The event loop behind simulate(): its state, which engine.cpp (events and passes),
 // engine_elastic.cpp (elastic jobs that run), engine_steps.cpp (jobs that have an evolution
 // profile), engine_preemption.cpp (jobs that end others), engine_limits.cpp (limits of QOS) and
-// engine_calendar.cpp (reservations and outages) share.  For nobody else.
+// engine_calendar.cpp (reservations and outages) and engine_sharing.cpp (jobs that take parts of
+// nodes) share.  For nobody else.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include "core/model/speedup.hpp"
 #include "core/pass/planner.hpp"
 #include "simulator/engine.hpp"
+#include "simulator/partly_used_nodes.hpp"
 
 namespace elastic::simulator {
 
@@ -103,7 +105,7 @@ class Engine {
     // Passes.
     bool could_act() const;
     void pass();
-    bool plan_until_nobody_is_preempted();
+    bool plan_until_settled();
     bool plan_and_execute();
     void execute(const core::Action&);
     void refuse(const core::Action&);
@@ -165,6 +167,13 @@ class Engine {
     core::EligibilityId eligibility(core::Eligibility pools);
     void keep_from_reserved();
 
+    // Jobs that take parts of nodes.
+    bool shares_nodes(std::uint32_t job) const;
+    bool take_parts(const core::Action& start);
+    void lift_deferrals();
+    void leave_parts(std::uint32_t job);
+    double share_of_node(std::uint32_t job) const;
+
     // Running elastic jobs.
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }
     std::uint32_t new_slot();
@@ -213,7 +222,10 @@ class Engine {
     // By job, if any is heterogeneous: of which of these it is a component; -1: of none.
     std::vector<std::int32_t> whole_;
     std::vector<LimitUse> limits_;  // by Workload::limits
-    std::vector<Time> calendar_;    // when reservations and outages matter, ascending
+    PartlyUsedNodes partly_used_;
+    bool refused_ = false;         // the last plan started a job that had no room
+    std::vector<JobId> deferred_;  // had no room on partly used nodes since somebody ended last
+    std::vector<Time> calendar_;   // when reservations and outages matter, ascending
     std::size_t next_date_ = 0;
     Duration longest_ = 0;             // estimate
     std::vector<std::uint32_t> near_;  // reservations that jobs may run into now

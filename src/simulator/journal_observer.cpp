@@ -85,6 +85,12 @@ void JournalObserver::started(Time now, std::size_t job, const core::PoolCounts&
          journal::Start{id(job), to_string(nodes_.take(job, nodes)), core::total(nodes), false});
 }
 
+void JournalObserver::started_on_parts(Time now, std::size_t job,
+                                       const std::vector<SharedNode>& nodes) {
+    tell(now, journal::Start{id(job), to_string(nodes_.share(job, nodes)),
+                             static_cast<int>(nodes.size()), true});
+}
+
 void JournalObserver::asked(Time now, std::size_t job, OpId op, int nodes, int least) {
     tell(now, journal::Request{id(job), op, ResizeKind::expand, nodes, least});
 }

@@ -24,6 +24,7 @@ class JournalObserver : public Observer {
 
     void arrived(Time, std::size_t job) override;
     void started(Time, std::size_t job, const core::PoolCounts& nodes) override;
+    void started_on_parts(Time, std::size_t job, const std::vector<SharedNode>&) override;
     void asked(Time, std::size_t job, OpId, int nodes, int least) override;
     void denied(Time, std::size_t job, OpId, int nodes, core::Reason) override;
     void resized(Time, const Resize&) override;

@@ -27,8 +27,9 @@ std::string sharing(const Log& log, const Occupancy& found, std::int64_t nodes,
                "--nodes or --procs-per-node is too small, or jobs shared processors; results "
                "say little";
     return what +
-           "its jobs share nodes, which the simulator does not know, so they wait too long here; "
-           "count processors instead: --procs-per-node 1 --nodes PROCESSORS";
+           "its jobs share nodes, which takes NodeList or --slurm-conf to simulate; without them "
+           "they "
+           "wait too long here, or count processors instead: --procs-per-node 1 --nodes PROCESSORS";
 }
 
 std::string limits(const Log& log, std::size_t without) {
@@ -101,7 +102,9 @@ std::vector<std::string> doubts(const Log& log, const WorkloadOptions& options) 
             options.procs_per_node == 1 ||
             (options.procs_per_node == 0 &&
              std::ranges::none_of(log.jobs, [](const LogJob& job) { return job.nodes > 0; }));
-        if (found.excess > kMostExcess) list.push_back(sharing(log, found, *nodes, by_processors));
+        const bool is_known = options.site && !options.site->shares.empty();
+        if (found.excess > kMostExcess && !is_known)
+            list.push_back(sharing(log, found, *nodes, by_processors));
     }
     const auto without =
         static_cast<std::size_t>(std::ranges::count(log.jobs, false, &LogJob::limited));

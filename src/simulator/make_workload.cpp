@@ -189,9 +189,16 @@ void take_from_site(const Log& log, const Site& site, std::size_t place, Workloa
     const double nodes = workload.jobs.back().nodes;
     NodePart& part = workload.parts.emplace_back();
     part.processors = static_cast<double>(log.jobs[place].processors) / nodes;
-    if (log.facts.empty()) return;
-    part.memory = log.facts[place].memory / nodes;
-    part.gpus = log.facts[place].gpus / nodes;
+    const JobFacts facts = log.facts_of(place);
+    part.memory = facts.memory / nodes;
+    part.gpus = facts.gpus / nodes;
+    if (site.shares.empty()) return;
+    // What is too much for some of the nodes that the planner may choose has whole ones.
+    const core::Eligibility& pools = workload.partitions[workload.jobs.back().partition].pools;
+    workload.shares.push_back(site.shares[place] &&
+                              std::ranges::all_of(pools, [&](core::PoolId pool) {
+                                  return fits(part, {}, workload.pools[pool].each);
+                              }));
 }
 
 // Places in the log of components of jobs that are larger than the machine.
@@ -269,6 +276,12 @@ void align(const std::vector<std::uint32_t>& components, Workload& workload) {
     for (const std::uint32_t job : components) workload.levels[job] = level;
 }
 
+// Components and elastic jobs have whole nodes where others share them, too.
+void keep_whole(const std::vector<std::uint32_t>& jobs, Workload& workload) {
+    if (workload.shares.empty()) return;
+    for (const std::uint32_t job : jobs) workload.shares[job] = false;
+}
+
 // What is left of a heterogeneous job may be one component, which is a job like any other.
 void bind_components(const Log& log, const std::vector<std::size_t>& places, Workload& workload) {
     for (const std::vector<std::size_t>& whole : log.heterogeneous) {
@@ -279,6 +292,7 @@ void bind_components(const Log& log, const std::vector<std::size_t>& places, Wor
                 components.push_back(static_cast<std::uint32_t>(found - places.begin()));
         if (components.size() < 2) continue;
         align(components, workload);
+        keep_whole(components, workload);
         workload.heterogeneous.push_back(std::move(components));
     }
 }
@@ -324,6 +338,7 @@ Result<void> annotate(std::size_t index, const std::string& text, const Workload
     job.run = core::rescale(job.run, job.nodes, a.pref, truth, a.pref);
     job.estimate = core::rescale(job.estimate, job.nodes, a.pref, a);
     job.nodes = a.pref;
+    keep_whole({static_cast<std::uint32_t>(index)}, workload);
     job.elasticity = static_cast<int>(workload.elasticities.size());
     Elasticity& elasticity = workload.elasticities.emplace_back();
     elasticity.true_speedup = truth;
@@ -381,7 +396,7 @@ class ElasticJobs {
         candidates.reserve(places.size());
         const auto components = components_of(workload_);
         for (std::size_t i = 0; i < places.size(); ++i)
-            if (!rigid.contains(workload_.jobs[i].id) &&
+            if (!rigid.contains(workload_.jobs[i].id) && !shares(i) &&
                 !components.contains(static_cast<std::uint32_t>(i)))
                 candidates.push_back({Random(options_.seed, places[i]).next(), i});
         const auto wanted = static_cast<std::size_t>(
@@ -397,6 +412,11 @@ class ElasticJobs {
     }
 
   private:
+    // Elastic jobs have whole nodes.
+    bool shares(std::size_t job) const {
+        return !workload_.shares.empty() && workload_.shares[job];
+    }
+
     // Spreads the evolving ones evenly over the order of choice, so that their share is exact for
     // any number of elastic jobs.
     bool is_evolving(std::size_t rank) const {

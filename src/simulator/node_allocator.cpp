@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sets of nodes as ascending ranges.  Blocks are preferred only so that drawings are easy to read.
 //
-// Always holds: each node is free or held by exactly one job.
+// Always holds: each node is free, held by exactly one job, or shared.
 #include "simulator/node_allocator.hpp"
 
 #include <fmt/format.h>
@@ -115,7 +115,30 @@ NodeRanges NodeAllocator::give_back(std::size_t job, const core::PoolCounts& nod
     return all;
 }
 
+NodeRanges NodeAllocator::share(std::size_t job, const std::vector<Observer::SharedNode>& nodes) {
+    NodeRanges all;
+    for (const auto& [number, pool] : nodes) {
+        Shared& shared = shared_[number];
+        if (shared.jobs++ == 0) {
+            shared.node = take_of(free_[pool], 1);
+            shared.pool = pool;
+        }
+        merge(all, shared.node);
+        sharing_[job].push_back(number);
+    }
+    return all;
+}
+
+void NodeAllocator::leave(std::uint32_t number) {
+    Shared& shared = shared_[number];
+    if (--shared.jobs == 0) merge(free_[shared.pool], shared.node);
+}
+
 void NodeAllocator::give_back_all(std::size_t job) {
+    if (const auto own = sharing_.find(job); own != sharing_.end()) {
+        for (const std::uint32_t number : own->second) leave(number);
+        sharing_.erase(own);
+    }
     for (core::PoolId pool = 0; pool < held_[job].size(); ++pool)
         merge(free_[pool], held_[job][pool]);
     std::vector<NodeRanges>().swap(held_[job]);

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/model/types.hpp"
+#include "simulator/observer.hpp"
 
 namespace elastic::simulator {
 
@@ -25,6 +28,9 @@ class NodeAllocator {
   public:
     NodeAllocator(const core::PoolCounts& nodes, std::size_t jobs);
 
+    // Nodes that jobs share, by numbers that are theirs until the last of these has given them
+    // back.
+    NodeRanges share(std::size_t job, const std::vector<Observer::SharedNode>&);
     // Of each pool the first free block that is large enough, else the lowest free nodes.
     NodeRanges take(std::size_t job, const core::PoolCounts& nodes);
     // The highest of each pool, so that it keeps its first, where a batch script would run.
@@ -33,9 +39,17 @@ class NodeAllocator {
 
   private:
     NodeRanges take_of(NodeRanges& free, int count);
+    struct Shared {
+        NodeRanges node;
+        core::PoolId pool = 0;
+        int jobs = 0;
+    };
+    void leave(std::uint32_t shared_node);
 
     std::vector<NodeRanges> free_;               // by pool
     std::vector<std::vector<NodeRanges>> held_;  // by job, by pool; empty if it has none
+    std::map<std::uint32_t, Shared> shared_;     // by the nodes' own numbers
+    std::map<std::size_t, std::vector<std::uint32_t>> sharing_;  // by job
 };
 
 }  // namespace elastic::simulator

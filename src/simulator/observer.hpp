@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "core/model/plan.hpp"
 #include "core/model/types.hpp"
@@ -29,6 +31,12 @@ class Observer {
 
     virtual void arrived(Time, std::size_t job) = 0;
     virtual void started(Time, std::size_t job, const core::PoolCounts& nodes) = 0;
+    // It has parts of nodes; a node's number is its own from its first such job to its last.
+    struct SharedNode {
+        std::uint32_t number = 0;
+        core::PoolId pool = 0;
+    };
+    virtual void started_on_parts(Time, std::size_t job, const std::vector<SharedNode>&) = 0;
     // An evolving job asks for `nodes` more, but not fewer than `least`; a growth's resize or
     // `denied` follows at once, or a step of its profile waits for the former.
     virtual void asked(Time, std::size_t job, OpId, int nodes, int least) = 0;

@@ -52,6 +52,9 @@ struct Workload {
     // that start together.  Empty: by submission.
     std::vector<std::uint32_t> ranks;
     std::vector<NodePart> parts;  // by job, of each of its nodes; empty if there are no pools
+    // By job: it leaves the rest of its nodes to others that do; it is rigid, and starts by itself.
+    // Empty: all have whole nodes.
+    std::vector<bool> shares;
     std::vector<Limit> limits;
     std::vector<std::vector<std::uint32_t>> limits_of;  // by job, ascending; empty without limits
     std::vector<Reservation> reservations;

@@ -197,6 +197,7 @@ class Together : public Observer {
     }
 
     void arrived(Time now, std::size_t) override { check_until(now); }
+    void started_on_parts(Time, std::size_t, const std::vector<SharedNode>&) override {}
     void started(Time now, std::size_t job, const core::PoolCounts&) override {
         change(now, job, +1);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What holds for every simulation of a machine with partitions, under every preset: no pool has
-// more nodes in use than it has, jobs have nodes of their partition alone, limits and reservations
-// are kept, and everybody ends, whatever is down in between.
+// more nodes in use than it has, no node more jobs than it has processors for, jobs have nodes of
+// their partition alone, limits and reservations are kept, and everybody ends, whatever is down in
+// between.
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "random_workload.hpp"
@@ -23,12 +25,27 @@ class Holdings : public Observer {
         : workload_(workload),
           used_(workload.pools.size(), 0),
           held_(workload.jobs.size(), core::PoolCounts(workload.pools.size(), 0)),
-          counted_(workload.limits.size(), 0) {}
+          counted_(workload.limits.size(), 0),
+          sharing_(workload.jobs.size()) {}
 
     void started(Time at, std::size_t job, const core::PoolCounts& nodes) override {
         ++running_;
         check_reservations(at, at + workload_.jobs[job].estimate, job, nodes);
         change(job, nodes, +1);
+    }
+    void started_on_parts(Time at, std::size_t job, const std::vector<SharedNode>& nodes) override {
+        ++running_;
+        check_that(workload_.shares[job]);
+        core::PoolCounts of_pools(workload_.pools.size(), 0);
+        for (const SharedNode& node : nodes) {
+            ++of_pools[node.pool];
+            share(job, node, +1);
+        }
+        sharing_[job] = nodes;
+        check_partition(job, of_pools);
+        check_reservations(at, at + workload_.jobs[job].estimate, job, of_pools);
+        for (const std::uint32_t limit : workload_.limits_of[job])
+            count(job, limit, core::total(of_pools));
     }
     void resized(Time at, const Resize& resize) override {
         const bool grows = resize.to > resize.from;
@@ -37,6 +54,7 @@ class Holdings : public Observer {
     }
     void preempted(Time, std::size_t job, int) override { leave(job); }
     void ended(Time, std::size_t job, int nodes) override {
+        if (!sharing_[job].empty()) return leave_parts(job);
         ck_assert_int_eq(core::total(held_[job]), nodes);
         leave(job);
     }
@@ -65,12 +83,39 @@ class Holdings : public Observer {
         }
     }
 
-    void change(std::size_t job, const core::PoolCounts& nodes, int sign) {
+    void leave_parts(std::size_t job) {
+        --running_;
+        for (const SharedNode& node : sharing_[job]) share(job, node, -1);
+        for (const std::uint32_t limit : workload_.limits_of[job])
+            count(job, limit, -static_cast<int>(sharing_[job].size()));
+        sharing_[job].clear();
+    }
+
+    // A node is in use once, whoever shares it.
+    void share(std::size_t job, const SharedNode& node, int sign) {
+        Shared& shared = shared_[node.number];
+        if (sign > 0 && shared.jobs == 0) {
+            shared.pool = node.pool;
+            ck_assert_int_le(++used_[node.pool], workload_.pools[node.pool].nodes);
+        }
+        check_eq(shared.pool, node.pool);
+        shared.jobs += sign;
+        shared.processors += sign * workload_.parts[job].processors;
+        check_that(shared.processors <= workload_.pools[node.pool].each.processors);
+        if (shared.jobs == 0) --used_[node.pool];
+    }
+
+    void check_partition(std::size_t job, const core::PoolCounts& nodes) {
         const core::Eligibility& own = workload_.partitions[workload_.jobs[job].partition].pools;
-        for (core::PoolId pool = 0; pool < nodes.size(); ++pool) {
+        for (core::PoolId pool = 0; pool < nodes.size(); ++pool)
             ck_assert_msg(nodes[pool] == 0 || std::ranges::count(own, pool) > 0,
                           "job %zu has nodes of pool %u, which its partition does not have", job,
                           pool);
+    }
+
+    void change(std::size_t job, const core::PoolCounts& nodes, int sign) {
+        check_partition(job, nodes);
+        for (core::PoolId pool = 0; pool < nodes.size(); ++pool) {
             held_[job][pool] += sign * nodes[pool];
             used_[pool] += sign * nodes[pool];
             ck_assert_int_ge(held_[job][pool], 0);
@@ -84,15 +129,23 @@ class Holdings : public Observer {
     void count(std::size_t job, std::uint32_t limit, int nodes) {
         counted_[limit] += nodes;
         const double most = workload_.limits[limit].nodes;
-        ck_assert_msg(
-            nodes <= 0 || counted_[limit] <= most || counted_[limit] == core::total(held_[job]),
-            "%g nodes in a limit of %g", counted_[limit], most);
+        ck_assert_msg(nodes <= 0 || counted_[limit] <= most ||
+                          counted_[limit] == core::total(held_[job]) ||
+                          counted_[limit] == static_cast<double>(sharing_[job].size()),
+                      "%g nodes in a limit of %g", counted_[limit], most);
     }
 
     const Workload& workload_;
     core::PoolCounts used_;
     std::vector<core::PoolCounts> held_;  // by job
     std::vector<double> counted_;         // by limit
+    struct Shared {
+        core::PoolId pool = 0;
+        int jobs = 0;
+        double processors = 0;
+    };
+    std::vector<std::vector<SharedNode>> sharing_;  // by job
+    std::map<std::uint32_t, Shared> shared_;        // by the nodes' numbers
     int running_ = 0;
 };
 
@@ -101,7 +154,7 @@ void divide(RandomWorkload& random, core::Rng& rng, Workload& workload) {
     const int pools = random.between(2, 4);
     workload.nodes = 0;
     for (int pool = 0; pool < pools; ++pool) {
-        workload.pools.push_back({random.between(1, 24), {}, 1});
+        workload.pools.push_back({random.between(1, 24), {8, 0, 0}, 1});
         workload.nodes += workload.pools.back().nodes;
     }
     for (int number = random.between(1, 3); number >= 0; --number) {
@@ -179,6 +232,16 @@ void place(RandomWorkload& random, Workload& workload) {
     }
 }
 
+// Lets some of the rigid jobs have parts of their nodes.
+void share(RandomWorkload& random, Workload& workload) {
+    workload.shares.assign(workload.jobs.size(), false);
+    if (random.chance(30)) return;
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+        workload.parts[i].processors = random.between(1, 8);
+        workload.shares[i] = workload.jobs[i].elasticity < 0 && random.chance(60);
+    }
+}
+
 }  // namespace
 
 TEST(partitions_limits_and_reservations_are_kept_under_every_preset) {
@@ -190,6 +253,7 @@ TEST(partitions_limits_and_reservations_are_kept_under_every_preset) {
         divide(random, rng, workload);
         place(random, workload);
         keep_away(random, workload);
+        share(random, workload);
         for (const std::string_view name : core::preset_names()) {
             Holdings holdings(workload);
             SimulationOptions options;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "common/text.hpp"
 #include "simulator/engine.hpp"
 #include "simulator/logs/reader.hpp"
 #include "simulator/make_workload.hpp"
@@ -428,4 +429,74 @@ TEST(down_times_are_inferred_where_jobs_wait_for_unused_nodes) {
     check_eq(site.outages[0].to, 179000.0);
     const auto undated = make_site(log_of("1|2|0|9|u|a||0|n[1-2]\n"), known);
     check_that(!undated && undated.error().message.find("no date") != std::string::npos);
+}
+
+namespace {
+
+// Lines of "JOB|NODES|CPUS|SUBMIT|LIMIT|PARTITION|TRES|NODELIST"; jobs run for 100 s.
+Log shared_log(std::string_view lines) {
+    std::string text =
+        "JobID|NNodes|AllocCPUS|Submit|TimelimitRaw|Partition|AllocTRES|NodeList|ElapsedRaw|"
+        "State\n";
+    for (const std::string_view line : split(lines, '\n'))
+        if (!line.empty()) text += std::string(line) + "|100|COMPLETED\n";
+    auto log = parse_log(text, "x.txt", false);
+    check_ok(log);
+    return *std::move(log);
+}
+
+}  // namespace
+
+// Nodes of four processors: the first three share the two, the fourth wants a whole one, and the
+// fifth may not be there when that is to start.
+TEST(jobs_with_parts_of_nodes_share_them) {
+    SiteKnowledge known;
+    known.conf = conf_of("NodeName=n[1-2] CPUs=4\nPartitionName=a Nodes=ALL\n");
+    const Log log = shared_log(
+        "1|1|2|0|1|a||n1\n2|2|4|1|2|a||n[1-2]\n3|1|2|2|9|a||n2\n4|1|4|3|9|a||n1\n5|1|2|4|9|a||"
+        "n1\n");
+    const Site site = site_of(log, known);
+    check_that(site.notes.back().find("80 % of the jobs") != std::string::npos);
+    const Workload workload = workload_of(log, site);
+    check_that(!workload.shares[3]);
+    for (const char* policy : {"easy", "elastic"})
+        check_eq(starts(workload, policy), std::string("0 1 2 101 101 "));
+    known.conf->whole_nodes = true;
+    check_that(site_of(log, known).shares.empty());
+    known.conf->whole_nodes = false;
+    known.conf->partitions[0].exclusive = true;
+    check_that(site_of(log, known).shares.empty());
+}
+
+TEST(parts_of_nodes_are_of_memory_and_gpus_too) {
+    SiteKnowledge known;
+    known.conf = conf_of(
+        "SelectTypeParameters=CR_Core_Memory\nNodeName=DEFAULT CPUs=8 RealMemory=1000\n"
+        "NodeName=n1\nNodeName=g1 Gres=gpu:2\nPartitionName=a Nodes=ALL\n");
+    const Log log = shared_log(
+        "1|1|1|0|9|a|mem=900M|n1\n2|1|1|1|9|a|mem=900M|g1\n3|1|1|2|9|a|mem=50M,gres/gpu=2|g1\n"
+        "4|1|1|3|9|a|mem=50M,gres/gpu=1|g1\n5|1|1|4|3|a|mem=50M|n1\n6|1|1|5|3|a|mem=50M|n1\n");
+    const Site site = site_of(log, known);
+    check_eq(site.partitions.size(), 3u);
+    check_eq(show(site.partitions[2]), std::string("a: 1 nodes in pools 1"));
+    check_eq(starts(workload_of(log, site)), std::string("0 1 2 102 4 5 "));
+    known.conf->counts_memory = false;
+    check_eq(starts(workload_of(log, site_of(log, known))), std::string("0 1 2 102 4 5 "));
+}
+
+TEST(without_slurm_conf_the_log_tells_that_nodes_are_shared) {
+    const auto shares = [](std::string_view second_start) {
+        const auto log = parse_log(
+            fmt::format(
+                "JobID|NNodes|AllocCPUS|Submit|Start|TimelimitRaw|NodeList|ElapsedRaw|State\n"
+                "1|1|2|1000|1000|9|n1|100|COMPLETED\n2|1|2|1000|{}|9|n1|100|COMPLETED\n"
+                "3|1|4|1000|2000|9|n1|100|COMPLETED\n",
+                second_start),
+            "x.txt", false);
+        check_ok(log);
+        return site_of(*log).shares;
+    };
+    check_eq(shares("1050").size(), 3u);
+    check_that(shares("1050")[0] && !shares("1050")[2]);
+    check_that(shares("1100").empty());
 }

@@ -15,6 +15,12 @@ namespace {
 constexpr std::uint32_t kNowhere = UINT32_MAX;
 constexpr std::size_t kFewPlaces = 64;  // not worth the trouble
 
+// Whether a job that runs may want more nodes; as for slurmctld, where others want none of them
+// counts then.
+bool may_want_more(const Sizing& elastic) {
+    return elastic.malleable || elastic.evolving;
+}
+
 }  // namespace
 
 Cluster::Cluster(const PoolCounts& nodes) {
@@ -64,8 +70,10 @@ void Cluster::set_eligible(JobId id, EligibilityId eligible) {
     const bool runs = place < snapshot_.running.size() && snapshot_.running[place].id == id;
     EligibilityId& own =
         runs ? snapshot_.running[place].eligible : snapshot_.pending[place].eligible;
-    count(eligible, +1);
-    count(own, -1);
+    if (!runs || may_want_more(snapshot_.running[place].elastic)) {
+        count(eligible, +1);
+        count(own, -1);
+    }
     own = eligible;
     // What they need together depends on whether it is of the same pools.
     if (runs || !snapshot_.pending[place].together) return;
@@ -148,18 +156,54 @@ void Cluster::promise(JobId id, Time start, bool anew) {
     if (!is_promised) index_.promise(place_[id]);
 }
 
-void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
+// What is left of it there.
+PendingJob& Cluster::leave_queue(JobId id) {
     const std::uint32_t place = place_[id];
-    index_.remove(place, snapshot_.pending[place]);
-    snapshot_.pending[place].together = 0;  // the hole is of nobody that comes back
+    PendingJob& left = snapshot_.pending[place];
+    index_.remove(place, left);
+    left.together = 0;  // the hole is of nobody that comes back
+    return left;
+}
+
+void Cluster::start_on_parts(JobId id) {
+    count(leave_queue(id).eligible, -1);
+    place_[id] = kNowhere;
+}
+
+void Cluster::add_shared(PoolId pool, Time until, int nodes) {
+    PoolCounts counts(snapshot_.pools.size(), 0);
+    counts[pool] = 1;
+    nodes > 0 ? index_.vacancies.insert(until, counts) : index_.vacancies.remove(until, counts);
+    auto& shared = snapshot_.shared_until;
+    const auto found = std::ranges::find_if(shared, [&](const SharedNodes& entry) {
+        return entry.pool == pool && entry.until == until;
+    });
+    if (found == shared.end()) return shared.push_back({pool, nodes, until});
+    found->nodes += nodes;
+    if (found->nodes > 0) return;
+    *found = shared.back();
+    shared.pop_back();
+}
+
+void Cluster::share(PoolId pool, std::optional<Time> before, std::optional<Time> after) {
+    if (before == after) return;
+    if (before) add_shared(pool, *before, -1);
+    if (after) add_shared(pool, *after, +1);
+    snapshot_.pools[pool].idle += static_cast<int>(!after) - static_cast<int>(!before);
+    assert(snapshot_.pools[pool].idle >= 0);
+}
+
+void Cluster::start(JobId id, const PoolCounts& nodes, Time estimated_end) {
+    PendingJob& pending = leave_queue(id);
     RunningJob running;
     running.id = id;
-    running.elastic = std::move(snapshot_.pending[place].elastic);
-    if (!has_prices_) running.eligible = snapshot_.pending[place].eligible;
+    running.elastic = std::move(pending.elastic);
+    if (!has_prices_) running.eligible = pending.eligible;
+    if (!may_want_more(running.elastic)) count(running.eligible, -1);
     running.held = nodes;
     running.start = running.last_resize = snapshot_.now;
     running.estimated_end = estimated_end;
-    running.duration = snapshot_.pending[place].duration;
+    running.duration = pending.duration;
     running.resizable = true;
     place_[id] = static_cast<std::uint32_t>(snapshot_.running.size());
     for (PoolId pool = 0; pool < nodes.size(); ++pool) {
@@ -208,7 +252,7 @@ void Cluster::end(JobId id) {
     index_.count(running[place], -1);
     for (PoolId pool = 0; pool < running[place].held.size(); ++pool)
         snapshot_.pools[pool].idle += running[place].held[pool];
-    count(running[place].eligible, -1);
+    if (may_want_more(running[place].elastic)) count(running[place].eligible, -1);
     place_[id] = kNowhere;
     if (place + 1 != running.size()) {
         running[place] = std::move(running.back());

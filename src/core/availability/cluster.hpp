@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,15 @@ class Cluster {
     void follow_profile(JobId, EvolutionProfile&& left, Time estimated_end);
     void end(JobId);
 
+    // From the queue onto nodes of which the caller says by share() when they come free.
+    void start_on_parts(JobId);
+    // When a node of the pool comes free that jobs share, until now and from now on; nothing where
+    // it is idle.
+    void share(PoolId, std::optional<Time> before, std::optional<Time> after);
+    bool has_shared() const { return !snapshot_.shared_until.empty(); }
+    // The job has no room before then, whatever is free.
+    void defer(JobId id, Time until) { snapshot_.pending[place_[id]].not_before = until; }
+
     // With eligibilities of the caller's, whose next number it gets.
     void add_eligibility(const Eligibility&);
     // Of a job that waits or runs.
@@ -78,6 +88,8 @@ class Cluster {
     const PendingJob& pending(JobId id) const { return snapshot_.pending[place_[id]]; }
 
   private:
+    PendingJob& leave_queue(JobId);
+    void add_shared(PoolId, Time until, int nodes);
     void begin(const PoolCounts& nodes);
     void count(EligibilityId, int jobs);
     void order_pools();

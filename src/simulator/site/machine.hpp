@@ -17,6 +17,10 @@ struct NodePart {
     double processors = 0, memory = 0, gpus = 0;  // memory in MiB
 };
 
+// Whether there is room for a part of a node of which others have parts.  What is not known of the
+// node keeps nobody from it.
+bool fits(const NodePart&, const NodePart& used, const NodePart& each);
+
 // Nodes that are alike, and that the same partitions have.
 struct NodePool {
     int nodes = 0;

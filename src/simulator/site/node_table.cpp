@@ -29,8 +29,9 @@ Result<NodeTable> NodeTable::make(const Log& log, const SiteKnowledge& known) {
 void NodeTable::take_conf() {
     for (const SlurmConf::Node& node : conf_->nodes) {
         places_.emplace(node.name, kinds_.size());
-        kinds_.push_back({node.weight, static_cast<double>(node.processors), node.memory,
-                          static_cast<double>(node.gpus)});
+        // Slurm counts memory where it is told to; else it does not keep jobs apart.
+        kinds_.push_back({node.weight, static_cast<double>(node.processors),
+                          conf_->counts_memory ? node.memory : 0, static_cast<double>(node.gpus)});
     }
     for (const SlurmConf::Partition& partition : conf_->partitions) {
         NodePlaces& nodes = nodes_of_[partition.name];

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Each part of what is known has a file of its own: nodes and partitions (node_table), reservations
-// and down times (absences), the queue (queue_order), limits (job_limits).
+// and down times (absences), GPUs (gpu_jobs), shared nodes
+// (node_sharing), the queue (queue_order), limits
+// (job_limits).
 #include "simulator/site/site.hpp"
 
 #include <algorithm>
 
 #include "common/atomic_file.hpp"
 #include "simulator/site/absences.hpp"
+#include "simulator/site/gpu_jobs.hpp"
 #include "simulator/site/job_limits.hpp"
+#include "simulator/site/node_sharing.hpp"
 #include "simulator/site/node_table.hpp"
 #include "simulator/site/queue_order.hpp"
 
@@ -71,6 +75,8 @@ Result<std::optional<Site>> make_site(const Log& log, const SiteKnowledge& known
     Site site;
     nodes->divide(log, absences->reserved(), site);
     absences->give(log, *nodes, site);
+    keep_to_gpus(log, site);
+    share_nodes(log, known, *nodes, site);
     order_queue(log, known, site);
     limit_jobs(log, known, site);
     return std::optional(std::move(site));

@@ -75,6 +75,7 @@ struct Site {
     std::vector<std::vector<std::uint32_t>> limits_of;
     std::vector<std::uint32_t> ranks;  // as Workload::ranks; empty: by arrival
     std::vector<int> reservation_of;   // in `reservations`, -1: none; empty without any
+    std::vector<bool> shares;          // as Workload::shares, of jobs that turn out rigid
     std::vector<std::string> notes;    // what is known from where, and what is not modelled
 };
 

@@ -168,6 +168,7 @@ Result<std::vector<Reading>> run_others(const Trace& trace, const StudyOptions& 
 class ExpansionsBySize : public Observer {
   public:
     explicit ExpansionsBySize(std::size_t jobs) : started_(jobs) {}
+    void started_on_parts(Time, std::size_t, const std::vector<SharedNode>&) override {}
     void started(Time, std::size_t job, const core::PoolCounts& nodes) override {
         started_[job] = core::total(nodes);
     }

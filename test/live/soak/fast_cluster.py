@@ -26,12 +26,14 @@ class Job:
     run: float      # seconds, at `nodes` nodes
     nodes: int
     limit: int      # minutes, what the scheduler is told
-    low: int = 0    # a malleable job's range
+    low: int = 0    # an elastic job's range
     high: int = 0
+    kind: str = "malleable"
+    partition: str = ""
 
     @property
     def elastic(self):
-        return f"malleable,min={self.low},max={self.high}" if self.high else ""
+        return f"{self.kind},min={self.low},max={self.high}" if self.high else ""
 
 
 class FastClock:
@@ -82,7 +84,8 @@ class FastCluster(Cluster):
 
     def submit(self, job):
         elastic = [f"--elastic={job.elastic}"] if job.elastic else []
-        return self.sbatch(*elastic, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
+        where = [f"--partition={job.partition}"] if job.partition else []
+        return self.sbatch(*elastic, *where, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
                            wrap=f"exec {self.app} {job.run * job.nodes}")
 
     def down(self):

@@ -6,10 +6,13 @@ messages sent, may change what is decided next, and rightly so.  So the workload
 which it does not: it is made of rounds, each after all jobs of the one before have ended, and
 a round is taken only if the simulator decides the same with all submissions and run times
 moved by chance by up to LATENCY seconds, and with --settle: after a plan that changes something
-the plugin plans again, while the simulator waits for the next event.  Nothing else is asked of it.
+the plugin plans again, while the simulator waits for the next event.  Where there are partitions it also decides the
+same wherever Slurm, which chooses among the nodes that a plan allows, puts jobs.  Nothing else is asked of it.
 """
 
+import copy
 import dataclasses
+import datetime
 import json
 import os
 import pathlib
@@ -25,10 +28,22 @@ from fast_cluster import FastCluster, Job
 RATE = int(os.environ.get("ELASTIC_RATE", "50"))
 NODES = 16
 ROUNDS, JOBS_A_ROUND = 13, 8
+PARTITION_ROUNDS = 6  # longer ones
 LATENCY = 16.0  # seconds of the fast clock; up to 13 were seen, a quarter of a second of a real one
 VARIANTS = 40   # how often a round is moved by chance; with 12 a tie of two ends got through
+STRAYS = 20     # how often it is placed on nodes by chance
 PAUSE = 60      # between two rounds
 SEED = int(os.environ.get("ELASTIC_TEST_SEED", "1"))
+# Seconds of a round in which its reservation has nodes of all partitions.
+RESERVED = (600, 1000)
+RESERVED_NODES = "n[09-10]"
+ZERO = 1_000_000_000  # of a log with dates
+# Overlapping, and one that comes before the others; each has a node of its own, which is taken first.
+PARTITIONS = {"main": range(1, 13), "side": range(9, 17), "urgent": range(5, 13)}
+OWN = {"main": 17, "side": 18, "urgent": 19}
+TIERS = {"main": 1, "side": 1, "urgent": 5}
+CONF = [f"PartitionName={name} Nodes=n[{nodes[0]:02}-{nodes[-1]:02},{OWN[name]}] PriorityTier={TIERS[name]} State=UP"
+        for name, nodes in PARTITIONS.items()]
 # The least time between two resizes leaves an application the time to be started.
 GAP = 60
 
@@ -43,40 +58,87 @@ def to_swf(jobs):
     return "\n".join(lines) + "\n"
 
 
-class Simulator:
-    """selastic-sim run, under one policy."""
+def to_sacct(jobs):
+    """The same as an export of sacct, with partitions."""
+    lines = ["JobID|NNodes|Submit|ElapsedRaw|Timelimit|Partition|State|SubmitLine"]
+    for number, job in enumerate(jobs, start=1):
+        command = f"sbatch --elastic={job.elastic} x" if job.elastic else ""
+        lines.append(f"{number}|{job.nodes}|{ZERO + job.submit}|{job.run}|{job.limit // 60:02}:{job.limit % 60:02}:00|"
+                     f"{job.partition}|COMPLETED|{command}")
+    return "\n".join(lines) + "\n"
 
-    def __init__(self, build, policy):
+
+def to_reservations(begins):
+    lines = [f"r|{RESERVED_NODES}|{ZERO + begin + RESERVED[0]}|{ZERO + begin + RESERVED[1]}" for begin in begins]
+    return "\n".join(["Name|NodeNames|Start|End", *lines]) + "\n"
+
+
+class Simulator:
+    """selastic-sim run, under one policy; with partitions and reservations if it knows the site."""
+
+    def __init__(self, build, policy, site=None):
+        self.site, self.conf = site and pathlib.Path(site), "slurm.conf"
         built = pathlib.Path(build) / ".libs" / "selastic-sim"
         self.program = str(built if built.exists() else pathlib.Path(build) / "selastic-sim")
         self.policy = policy
 
     def __call__(self, jobs, *options):
         """The journal's events."""
+        if self.site:
+            reservations = self.site / "reservations"
+            reservations.write_text(to_reservations(begins(jobs)))
+            options = [*options, "--slurm-conf", self.site / self.conf, "--reservations", reservations]
         done = subprocess.run([self.program, "run", "-", "--policy", self.policy,
                                "--set", f"ResizeGap={GAP}", "--journal", "-", *options],
-                              input=to_swf(jobs), capture_output=True, text=True, check=True)
+                              input=to_sacct(jobs) if self.site else to_swf(jobs),
+                              capture_output=True, text=True, check=True)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
+    def straying(self, dice):
+        """Of nodes that all may have it takes others first, by chance, as Slurm does among those that a plan allows."""
+        weights = dice.sample(range(10, 10 + NODES), NODES)
+        nodes = [f"NodeName=n{number:02} Weight={weight}" for number, weight in enumerate(weights, start=1)]
+        other = copy.copy(self)
+        other.conf = "straying.conf"
+        (self.site / other.conf).write_text("\n".join([*nodes, f"NodeName=n[{NODES + 1}-{NODES + len(OWN)}]", *CONF]))
+        return other
 
-def make_round(dice, malleable_share):
+
+def one_of_each_partition():
+    """On its own node, and does not change. While they run slurmctld and the simulator tell the same pools apart:
+    slurmctld has those alone that jobs want which wait or may grow."""
+    return [Job(60.0 * place, 1700, 1, 30, 1, 2, "evolving", name) for place, name in enumerate(PARTITIONS)]
+
+
+def begins(jobs):
+    """Of rounds with partitions."""
+    return [jobs[place].submit for place in range(0, len(jobs), JOBS_A_ROUND)]
+
+
+def make_round(dice, malleable_share, partitions):
     """A few jobs that contend for the nodes."""
-    jobs, at = [], 0.0
-    for _ in range(JOBS_A_ROUND):
+    jobs = one_of_each_partition() if partitions else []
+    at = 60.0 * len(jobs)
+    while len(jobs) < JOBS_A_ROUND:
         nodes = dice.choice([1, 2, 3, 4, 6, 8, 10, 12])
         run = dice.randint(60, 300)
         job = Job(at, run, nodes, limit=(run + 59) // 60 + dice.choice([1, 1, 2, 4, 8]))
         if dice.random() < malleable_share:
             job.low = max(1, nodes // dice.choice([1, 2, 4]))
             job.high = min(NODES, nodes * dice.choice([1, 2, 4]))
+        if partitions:
+            job.partition = dice.choice(list(PARTITIONS))
+            most = len(PARTITIONS[job.partition]) - 3
+            job.nodes, job.low, job.high = (min(size, most) for size in (job.nodes, job.low, job.high))
         jobs.append(job)
         at += dice.randint(20, 80)
     return jobs
 
 
 def moved(jobs, dice):
-    return [dataclasses.replace(job, submit=job.submit + dice.uniform(0, LATENCY),
-                                run=job.run + dice.uniform(0, LATENCY)) for job in jobs]
+    """All but the first, from which a round's reservation counts."""
+    return [dataclasses.replace(job, submit=job.submit + (dice.uniform(0, LATENCY) if place else 0),
+                                run=job.run + dice.uniform(0, LATENCY)) for place, job in enumerate(jobs)]
 
 
 def later(jobs, seconds):
@@ -100,43 +162,72 @@ def is_unambiguous(events):
     return not any(compare_journals.compare(expected, variant) for variant in variants)
 
 
+def happens_anywhere(expected, strayed):
+    """Whether all is decided at the same times wherever jobs are put."""
+    return not any(compare_journals.compare(expected, other, LATENCY) for other in strayed)
+
+
 def length(events):
     return events[-1]["time"] - events[0]["time"]
 
 
-def make_workload(simulate, malleable_share):
+def make_workload(simulate, malleable_share, partitions=False):
     dice = random.Random(SEED)
     workload, zero, tried = [], 0.0, 0
-    while len(workload) < ROUNDS * JOBS_A_ROUND:
-        rounds = [make_round(dice, malleable_share) for _ in range(ROUNDS)]
+    wanted = (PARTITION_ROUNDS if partitions else ROUNDS) * JOBS_A_ROUND
+    while len(workload) < wanted:
+        rounds = [make_round(dice, malleable_share, partitions) for _ in range(ROUNDS)]
         family = 1 + VARIANTS
         events = simulate_rounds(simulate, [jobs if variant == 0 else moved(jobs, dice)
                                             for jobs in rounds for variant in range(family)])
         settled = simulate_rounds(simulate, rounds, "--settle")
+        strayed = [simulate_rounds(simulate.straying(dice), rounds) for _ in range(STRAYS if partitions else 0)]
         for place, jobs in enumerate(rounds):
             own = [*events[place * family:(place + 1) * family], settled[place]]
             tried += 1
-            if is_unambiguous(own) and len(workload) < ROUNDS * JOBS_A_ROUND:
+            if is_unambiguous(own) and happens_anywhere(own[0], [other[place] for other in strayed]) \
+                    and len(workload) < wanted:
                 workload += later(jobs, zero)
                 zero += length(own[0]) + PAUSE
-    print(f"{ROUNDS} rounds of {tried}: in the others decisions depend on seconds")
+    print(f"{wanted // JOBS_A_ROUND} rounds of {tried}: in the others decisions depend on seconds or on nodes")
     return workload
+
+
+def fast_cluster(request, **settings):
+    if not shutil.which("faketime"):
+        pytest.skip("faketime is not installed")
+    return FastCluster(RATE, build=request.config.getoption("--build"),
+                       elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"], **settings)
 
 
 @pytest.fixture(scope="module")
 def fast(request):
-    if not shutil.which("faketime"):
-        pytest.skip("faketime is not installed")
-    with FastCluster(RATE, nodes=NODES, build=request.config.getoption("--build"),
-                     elastic=["GraceTime=600", "BackOff=1", "Interval=0.5"]) as started:
+    with fast_cluster(request, nodes=NODES) as started:
         yield started
 
 
-def run_live(cluster, workload):
+@pytest.fixture(scope="module")
+def partitioned(request):
+    lighter = ["--node-line", f"n[1-{NODES}] Weight=10"]
+    with fast_cluster(request, nodes=NODES + len(OWN), conf=CONF, options=lighter) as started:
+        yield started
+
+
+def reserve(cluster, begin):
+    """For a round that begins then."""
+    first, last = (datetime.datetime.fromtimestamp(begin + offset).strftime("%FT%T") for offset in RESERVED)
+    cluster.run("scontrol", "create", "reservation", f"StartTime={first}", f"EndTime={last}",
+                f"Nodes={RESERVED_NODES}", "Users=root")
+
+
+def run_live(cluster, workload, with_reservations=False):
     """The events of these jobs."""
     zero, ids = cluster.clock.now() + 30, set()
+    rounds = set(begins(workload)) if with_reservations else set()
     for job in workload:
         cluster.clock.sleep_until(zero + job.submit)
+        if job.submit in rounds:
+            reserve(cluster, zero + job.submit)
         ids.add(cluster.submit(job))
     last = max(job.submit for job in workload)
 
@@ -154,6 +245,21 @@ def keep_journals(policy, **journals):
         path.write_text("".join(json.dumps(event) + "\n" for event in events))
 
 
+def check_agreement(cluster, simulate, workload, label):
+    """Runs both, and compares them."""
+    expected = simulate(workload)
+    cluster.set_elastic(Policy=simulate.policy, ResizeGap=GAP, GraceTime=600, BackOff=1, Interval=0.5)
+    actual = run_live(cluster, workload, with_reservations=simulate.site)
+    keep_journals(label, simulated=expected, live=actual)
+    print(f"{label}: {compare_journals.summary(expected, actual)}")
+    ends = [event["state"] for event in actual if event["event"] == "end"]
+    assert set(ends) == {"COMPLETED"}
+    # A round's last job may wait for others, one after the other.
+    differences = compare_journals.compare(expected, actual, 3 * LATENCY)
+    assert not differences, "\n".join(differences)
+    cluster.check_journal()
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("policy, malleable_share", [
     ("easy", 0), ("elastic", 0.7), ("lina-default", 0.7), ("mebf-intensive", 0.7),
@@ -161,15 +267,14 @@ def keep_journals(policy, **journals):
     ids=["easy", "elastic", "lina-default", "mebf-intensive", "equipartition"])
 def test_live_and_simulator_agree(fast, policy, malleable_share):
     simulate = Simulator(fast.build, policy)
-    workload = make_workload(simulate, malleable_share)
-    expected = simulate(workload)
-    fast.set_elastic(Policy=policy, ResizeGap=GAP, GraceTime=600, BackOff=1, Interval=0.5)
-    actual = run_live(fast, workload)
-    keep_journals(policy, simulated=expected, live=actual)
-    print(f"{policy}: {compare_journals.summary(expected, actual)}")
-    ends = [event["state"] for event in actual if event["event"] == "end"]
-    assert set(ends) == {"COMPLETED"}
-    # A round's last job may wait for others, one after the other.
-    differences = compare_journals.compare(expected, actual, 3 * LATENCY)
-    assert not differences, "\n".join(differences)
-    fast.check_journal()
+    check_agreement(fast, simulate, make_workload(simulate, malleable_share), policy)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("policy, malleable_share", [("easy", 0), ("elastic", 0.7), ("lina-default", 0.7)],
+                         ids=["easy", "elastic", "lina-default"])
+def test_live_and_simulator_agree_on_partitions(partitioned, policy, malleable_share):
+    """Three that overlap, one of a higher PriorityTier, and a reservation; the simulator reads slurm.conf."""
+    simulate = Simulator(partitioned.build, policy, partitioned.dir)
+    check_agreement(partitioned, simulate, make_workload(simulate, malleable_share, partitions=True),
+                    f"{policy}-partitions")
