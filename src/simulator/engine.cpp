@@ -268,7 +268,8 @@ void Engine::end(std::uint32_t job) {
         free_slots_.push_back(slot_[job]);
         slot_[job] = kNoSlot;
     } else {
-        outcome_.counters.busy += (now_ - result.start) * result.nodes_end * share_of_node(job);
+        outcome_.counters.busy +=
+            (now_ - result.start) * result.nodes_end * share_of_node(workload_, job);
         add_segment(job, result.start, now_, Segment::Kind::run);
         if (learns_) learn(job);
     }

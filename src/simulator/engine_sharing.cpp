@@ -44,21 +44,4 @@ void Engine::leave_parts(std::uint32_t job) {
     partly_used_.leave(job);
 }
 
-// What a job has of its nodes: the largest of its shares, which nobody else can have.
-double Engine::share_of_node(std::uint32_t job) const {
-    if (!shares_nodes(job)) return 1;
-    const NodePart& part = workload_.parts[job];
-    double share = 0;
-    for (const core::PoolId pool : workload_.partitions[workload_.jobs[job].partition].pools) {
-        const NodePart& each = workload_.pools[pool].each;
-        const auto add = [&](double of, double all) {
-            if (all > 0) share = std::max(share, of / all);
-        };
-        add(part.processors, each.processors);
-        add(part.memory, each.memory);
-        add(part.gpus, each.gpus);
-    }
-    return std::min(share, 1.0);
-}
-
 }  // namespace elastic::simulator

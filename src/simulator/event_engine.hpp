@@ -172,7 +172,6 @@ class Engine {
     bool take_parts(const core::Action& start);
     void lift_deferrals();
     void leave_parts(std::uint32_t job);
-    double share_of_node(std::uint32_t job) const;
 
     // Running elastic jobs.
     Progress& progress(std::uint32_t job) { return progress_[slot_[job]]; }

@@ -5,6 +5,7 @@
 //   log file -> Log -> Workload -> engine
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -75,5 +76,9 @@ struct Workload {
     std::int64_t rejected = 0;       // larger than the machine
     std::vector<std::string> notes;  // the log's, and what is not simulated
 };
+
+// What the job has of each of its nodes: the largest of its shares, since of that nobody else can
+// have more than the rest; 1 if it has whole nodes.
+double share_of_node(const Workload&, std::size_t job);
 
 }  // namespace elastic::simulator

@@ -7,9 +7,9 @@
 
 namespace elastic::simulator {
 
-void LoggedUse::add(Time start, const Job& job) {
-    changes_.push_back({start, {job.nodes, 1}});
-    changes_.push_back({start + job.run, {-job.nodes, -1}});
+void LoggedUse::add(Time start, const Job& job, double share) {
+    changes_.push_back({start, {share * job.nodes, 1}});
+    changes_.push_back({start + job.run, {-share * job.nodes, -1}});
 }
 
 void LoggedUse::finish() {

@@ -13,11 +13,12 @@ namespace elastic::simulator {
 class LoggedUse {
   public:
     struct Use {
-        std::int64_t nodes = 0, jobs = 0;
+        double nodes = 0;  // a part of one where jobs share it
+        std::int64_t jobs = 0;
     };
 
-    // The job ran from `start` on, which the log says.
-    void add(Time start, const Job&);
+    // The job ran from `start` on, which the log says, and had that share of its nodes.
+    void add(Time start, const Job&, double share = 1);
     // After the last add(), before all that is below.
     void finish();
 

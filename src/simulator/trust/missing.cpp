@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -26,6 +27,8 @@ constexpr double kLimited = 0.8, kMostlyRoom = 0.5;
 constexpr double kLittle = 0.1;         // share of waits unexplained below which nothing is missing
 constexpr std::size_t kGroupsKept = 5;  // of each field
 
+constexpr double kRounding = 1e-6;  // sums of parts of nodes
+
 using Uses = std::vector<LoggedUse>;
 
 // What jobs of each partition can have, and what of it was in use by the log; one partition has the
@@ -38,7 +41,8 @@ class Room {
             const Job& job = workload.jobs[w.job];
             for (std::size_t p = 0; p < uses_.size(); ++p)
                 if (shares_nodes(p, job.partition))
-                    uses_[p].add(job.submit + workload.logged_waits[w.job], job);
+                    uses_[p].add(job.submit + workload.logged_waits[w.job], job,
+                                 share_of_node(workload, w.job));
         }
         for (LoggedUse& use : uses_) use.finish();
     }
@@ -48,14 +52,18 @@ class Room {
                                             : workload_.partitions[job.partition].nodes;
     }
     // Of these nodes; all that a job of a larger partition has counts, wherever it ran.
-    std::int64_t used(const Job& job, Time at) const { return use_for(job).at(at).nodes; }
-    std::int64_t peak() const {
-        return std::ranges::max_element(uses_, {},
-                                        [](const LoggedUse& use) { return use.peak().nodes; })
-            ->peak()
-            .nodes;
+    double used(std::size_t job, Time at) const {
+        return use_for(workload_.jobs[job]).at(at).nodes;
     }
-    bool has(const Job& job, Time at) const { return used(job, at) + job.nodes <= nodes_for(job); }
+    std::int64_t peak() const {
+        const auto most = std::ranges::max_element(
+            uses_, {}, [](const LoggedUse& use) { return use.peak().nodes; });
+        return std::llround(std::ceil(most->peak().nodes - kRounding));
+    }
+    bool has(std::size_t job, Time at) const {
+        const double wanted = share_of_node(workload_, job) * workload_.jobs[job].nodes;
+        return used(job, at) + wanted <= nodes_for(workload_.jobs[job]) + kRounding;
+    }
 
   private:
     const LoggedUse& use_for(const Job& job) const {
@@ -100,9 +108,8 @@ void look_at_machine(const Workload& workload, std::span<const Waits> waits, con
     double all = 0;
     for (const Waits& w : waits)
         each_moment(workload, w, [&](Time at, double seconds) {
-            const Job& job = workload.jobs[w.job];
-            const bool has_room = room.has(job, at);
-            const double busy = static_cast<double>(room.used(job, at)) / room.nodes_for(job);
+            const bool has_room = room.has(w.job, at);
+            const double busy = room.used(w.job, at) / room.nodes_for(workload.jobs[w.job]);
             all += seconds;
             if (has_room) trust.with_room += seconds;
             if (has_room && busy <= kIdle) trust.idle += seconds;
@@ -130,7 +137,7 @@ std::vector<Sums> sums_of(const Workload& workload, std::span<const Waits> waits
         each_moment(workload, w, [&](Time at, double seconds) {
             sums.unexplained += seconds;
             const int nodes = workload.jobs[w.job].nodes;
-            if (!room.has(workload.jobs[w.job], at)) return;
+            if (!room.has(w.job, at)) return;
             sums.with_room += seconds;
             const LoggedUse::Use own = uses[type].at(at);
             if (own.nodes + nodes > uses[type].peak().nodes) sums.beyond_nodes += seconds;
@@ -147,7 +154,7 @@ void find_limit(const Sums& sums, const LoggedUse& use, GroupWaits& group) {
     if (sums.beyond_jobs >= enough && sums.beyond_jobs >= sums.beyond_nodes)
         group.job_limit = use.peak().jobs;
     else if (sums.beyond_nodes >= enough)
-        group.node_limit = use.peak().nodes;
+        group.node_limit = std::llround(use.peak().nodes);
 }
 
 std::vector<GroupWaits> groups_of(const Workload& workload, std::span<const Waits> waits,
@@ -283,7 +290,8 @@ void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
     if (trust.with_room < kWorthSaying) return;
     trust.to_do.emplace_back(
         "let the simulator know of partitions, limits and holds: export with Eligible, Partition, "
-        "QOS and NodeList, leave out --nodes, and give --slurm-conf and --qos");
+        "QOS and NodeList, leave out --nodes, and give --slurm-conf, --qos, --reservations and "
+        "--events");
 }
 
 }  // namespace
