@@ -321,7 +321,7 @@ TEST(a_job_arrives_when_it_is_eligible) {
 
 TEST(reservations_and_events_are_read_as_sacctmgr_prints_them) {
     const auto reservations = parse_reservations(
-        "Name|NodeNames|TimeStart|TimeEnd|TRES\n"
+        "Name|NodeName|TimeStart|TimeEnd|TRES\n"
         "maint|n[1-2]|2026-03-01T08:00:00|2026-03-01T10:00:00|cpu=8\n"
         "open|n3|2026-03-01T08:00:00|Unknown|\nnone||2026-03-01T08:00:00|Unknown|\n",
         "r");
@@ -343,8 +343,8 @@ TEST(reservations_and_events_are_read_as_sacctmgr_prints_them) {
     const auto message = [](const auto& result) {
         return result ? std::string() : result.error().message;
     };
-    check_eq(message(parse_reservations("NodeNames|Start|End\nn[1|0|9\n", "r")),
-             std::string("r:2: NodeNames: node list: ends too early"));
+    check_eq(message(parse_reservations("NodeName|Start|End\nn[1|0|9\n", "r")),
+             std::string("r:2: NodeName: node list: ends too early"));
     check_eq(message(parse_events("NodeName|Start|End\nn1|soon|9\n", "e")),
              std::string("e:2: Start: 'soon' is no time such as 2024-05-01T10:00:00"));
     check_that(message(parse_events("", "e")).find("sacctmgr") != std::string::npos);

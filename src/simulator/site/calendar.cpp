@@ -32,14 +32,14 @@ Result<std::optional<Span>> span_of(const AccountingTable& table, std::size_t ro
 
 Result<std::vector<ReservedNodes>> parse_reservations(std::string_view text,
                                                       std::string_view name) {
-    const auto table = AccountingTable::parse(text, name, "NodeNames", kReservationsCommand);
+    const auto table = AccountingTable::parse(text, name, "NodeName", kReservationsCommand);
     if (!table) return table.error();
     std::vector<ReservedNodes> found;
     for (std::size_t row = 0; row < table->size(); ++row) {
         const auto span = span_of(*table, row);
         if (!span) return span.error();
-        auto nodes = expand_hostlist(table->cell(row, "NodeNames"));
-        if (!nodes) return table->wrong(row, "NodeNames: {}", nodes.error().message);
+        auto nodes = expand_hostlist(table->cell(row, "NodeName"));
+        if (!nodes) return table->wrong(row, "NodeName: {}", nodes.error().message);
         if (*span && !nodes->empty())
             found.push_back({std::string(table->cell(row, "Name")), (*span)->from, (*span)->to,
                              *std::move(nodes), parse_tres(table->cell(row, "TRES")).processors});

@@ -14,7 +14,7 @@ namespace elastic::simulator {
 
 // The commands that print what is read here, for messages and manuals.
 inline constexpr std::string_view kReservationsCommand =
-    "sacctmgr --parsable2 show reservation start=2000-01-01 format=Name,NodeNames,Start,End,TRES";
+    "sacctmgr --parsable2 show reservation start=2000-01-01 format=Name,NodeName,Start,End,TRES";
 inline constexpr std::string_view kEventsCommand =
     "sacctmgr --parsable2 show event start=2000-01-01 format=NodeName,Start,End,State";
 

@@ -70,7 +70,7 @@ def to_sacct(jobs):
 
 def to_reservations(begins):
     lines = [f"r|{RESERVED_NODES}|{ZERO + begin + RESERVED[0]}|{ZERO + begin + RESERVED[1]}" for begin in begins]
-    return "\n".join(["Name|NodeNames|Start|End", *lines]) + "\n"
+    return "\n".join(["Name|NodeName|Start|End", *lines]) + "\n"
 
 
 class Simulator:
