@@ -55,6 +55,27 @@ TEST(a_plateau_begins_where_nothing_changes_any_more) {
     check_eq(packet::plateau_begins(means), packet::scale_ratios()[21]);
 }
 
+TEST(tuning_takes_the_nodes_of_the_site) {
+    const Folder folder;
+    std::string log =
+        "JobIDRaw|NNodes|AllocCPUS|Submit|Start|End|ElapsedRaw|Timelimit|State|User|JobName\n";
+    for (int i = 10; i <= 59; ++i)
+        log += fmt::format(
+            "{0}|2|2|2026-01-01T00:00:{0}|2026-01-01T01:00:00|2026-01-01T01:10:00|"
+            "600|00:20:00|COMPLETED|u|x\n",
+            i);
+    testing::write_to(folder.file("log.sacct"), log);
+    testing::write_to(folder.file("slurm.conf"), "NodeName=n[1-6]\nPartitionName=p Nodes=n[1-6]\n");
+    TuneOptions options = options_for(folder.file("log.sacct"));
+    check_that(!tune_packet(options));  // nobody says how large the machine is
+    options.site.slurm_conf = folder.file("slurm.conf");
+    const auto tuned = tune_packet(options);
+    check_ok(tuned);
+    check_eq(tuned->nodes, 6);
+    check_that(tuned->notes.back().find("the 6 nodes of all partitions together") !=
+               std::string::npos);
+}
+
 TEST(tuning_recommends_by_the_goal) {
     const Folder folder;
     TuneOptions options = options_for(log_of_types(folder));

@@ -3,6 +3,7 @@
 #include <sys/file.h>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
 
@@ -133,6 +134,38 @@ TEST(the_number_of_threads_changes_nothing) {
     check_that(testing::files_in(study.folder.file("one")) ==
                testing::files_in(study.folder.file("three")));
     check_eq(std::ranges::count(study.results("one"), '\n'), 13);
+}
+
+// Two jobs at a time could run on the nodes, but not on those of their partition.
+TEST(a_sweep_knows_the_site) {
+    const Folder folder;
+    std::string log =
+        "JobIDRaw|NNodes|AllocCPUS|Submit|Start|End|ElapsedRaw|Timelimit|State|Partition\n";
+    for (int i = 1; i <= 12; ++i)
+        log += fmt::format(
+            "{}|2|2|2026-01-01T00:00:{:02}|2026-01-01T01:00:00|2026-01-01T01:10:00|"
+            "600|00:20:00|COMPLETED|small\n",
+            i, i);
+    write_to(folder.file("log.sacct"), log);
+    write_to(folder.file("slurm.conf"),
+             "NodeName=n[1-8]\nPartitionName=small Nodes=n[1-2]\nPartitionName=all Nodes=n[1-8]\n");
+    const auto wait = [&](const char* machine, const char* conf, const char* out) {
+        write_to(folder.file("s.conf"), fmt::format("Log=log.sacct\n{}Policy=easy\n", machine));
+        SweepOptions options{folder.file("s.conf"), folder.file(out), {1, ""}, {}};
+        options.site.slurm_conf = conf;
+        const auto result = run_sweep(options);
+        if (!result) return result.error().message;
+        const auto& columns = result->means.columns();
+        return result->means.rows()[0][static_cast<std::size_t>(
+            std::ranges::find(columns, "mean_wait") - columns.begin())];
+    };
+    const std::string conf = folder.file("slurm.conf");
+    const auto in_partition = parse_number(wait("", conf.c_str(), "partition"));
+    const auto on_all = parse_number(wait("Nodes=8\n", "", "nodes"));
+    check_that(in_partition && on_all);
+    check_that(*in_partition > 3 * *on_all);
+    check_that(wait("Nodes=8\n", conf.c_str(), "both").find("leave out --nodes") !=
+               std::string::npos);
 }
 
 TEST(a_baseline_adds_who_waits_longer) {

@@ -55,8 +55,24 @@ Error no_types(const Log& log, const TuneOptions& options) {
                  to_string(options.types), log.name, known);
 }
 
-Result<Jobs> typed_jobs(const Log& log, const TuneOptions& options) {
-    const Result<Workload> workload = make_workload(log, options.workload);
+// Of the site the groups know how many nodes it has, and its jobs how many of them they had.
+Result<Workload> jobs_on_site(const Log& log, const TuneOptions& options,
+                              std::vector<std::string>& notes) {
+    const auto site = site_of(log, options.site, options.workload);
+    if (!site) return site.error();
+    WorkloadOptions workload = options.workload;
+    if (*site) {
+        workload.site = &**site;
+        notes.push_back(
+            fmt::format("{}: the {} nodes of all partitions together are those of the groups",
+                        log.name, (*site)->nodes));
+    }
+    return make_workload(log, workload);
+}
+
+Result<Jobs> typed_jobs(const Log& log, const TuneOptions& options,
+                        std::vector<std::string>& notes) {
+    const Result<Workload> workload = jobs_on_site(log, options, notes);
     if (!workload) return workload.error();
     std::unordered_map<std::int64_t, int> types;
     for (const LogJob& job : log.jobs) types.emplace(job.id, job.type);
@@ -299,15 +315,15 @@ Result<TuneResult> tune_packet(const TuneOptions& options) {
         if (const Result<void> can = check_can_draw(); !can) return can.error();
     const Result<Log> log = read_log(options.trace, options.lenient, options.types);
     if (!log) return error("--trace: {}", log.error().message);
-    const Result<Jobs> jobs = typed_jobs(*log, options);
-    if (!jobs) return jobs.error();
     TuneResult result;
+    result.notes = log->notes;
+    const Result<Jobs> jobs = typed_jobs(*log, options, result.notes);
+    if (!jobs) return jobs.error();
     result.nodes = jobs->workload.nodes;
     result.jobs = std::ssize(jobs->workload.jobs);
     result.untyped = jobs->untyped;
     result.types = static_cast<std::int64_t>(types_of(jobs->workload));
     result.load = load_of(jobs->workload);
-    result.notes = log->notes;
     result.tuned = simulate_all(*jobs, options);
     if (options.out.empty()) return result;
     if (const Result<void> written = write_page(result, options); !written) return written.error();

@@ -13,6 +13,7 @@
 #include "simulator/logs/job_type.hpp"
 #include "simulator/make_workload.hpp"
 #include "simulator/packets.hpp"
+#include "simulator/site/site.hpp"
 #include "studies/report/table.hpp"
 #include "studies/run_pool.hpp"
 
@@ -34,6 +35,7 @@ struct TuneOptions {
     std::string out;    // a folder; "": nothing is written
     bool lenient = false;
     simulator::TypeRule types{simulator::TypeField::user, simulator::TypeField::executable};
+    simulator::SiteFiles site{};  // what is known of the machine besides
     simulator::WorkloadOptions workload{.overrun = simulator::Overrun::extend};
     Duration initialisation = 0;  // of each type, seconds; 0: by the paper's six shares
     TuneGoal goal = TuneGoal::turnaround;

@@ -297,6 +297,13 @@ Result<SweepPlan> SweepPlan::parse(std::string_view text, std::string_view file_
     return plan;
 }
 
+simulator::WorkloadOptions SweepPlan::machine() const {
+    simulator::WorkloadOptions options;
+    options.nodes = line_of("Nodes") > 0 ? 1 : 0;
+    options.procs_per_node = line_of("ProcsPerNode") > 0 ? 1 : 0;
+    return options;
+}
+
 int SweepPlan::line_of(std::string_view key) const {
     const auto axis = std::ranges::find(axes_, key, &Axis::key);
     return axis == axes_.end() ? 0 : axis->line;

@@ -55,6 +55,8 @@ class SweepPlan {
     // The values of run `index`, one for each axis.
     std::vector<std::string> values(std::size_t index) const;
     RunSpec spec(std::size_t index) const;
+    // What the study says of the machine, for all of its runs: any number of nodes, or none.
+    simulator::WorkloadOptions machine() const;
     // The line of a key in the file; 0 if it is not there.
     int line_of(std::string_view key) const;
 

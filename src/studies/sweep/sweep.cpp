@@ -194,7 +194,12 @@ Result<void> ResultsFile::append(const std::string& line) {
 
 // ---- the grid
 
-using Logs = std::map<std::string, Log>;
+// A log, and its machine if that is known and the study does not say otherwise.
+struct SiteLog {
+    Log log;
+    std::optional<Site> site;
+};
+using Logs = std::map<std::string, SiteLog>;
 
 bool learns(const SweepPlan& plan) {
     for (std::size_t run = 0; run < plan.runs(); ++run)
@@ -213,7 +218,9 @@ Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options,
         Result<Log> log = read_log((folder / spec.log).string(), spec.lenient, types);
         if (!log) return at_line(options.study, plan.line_of("Log"), "Log: " + log.error().message);
         std::ranges::move(simulator::doubts(*log, spec.workload), std::back_inserter(doubts));
-        logs.emplace(spec.log, *std::move(log));
+        auto site = site_of(*log, options.site, plan.machine());
+        if (!site) return site.error();
+        logs.emplace(spec.log, SiteLog{*std::move(log), *std::move(site)});
     }
     return logs;
 }
@@ -320,8 +327,10 @@ class Sweep {
     }
 
     Result<void> run_group(std::size_t first) {
-        const RunSpec spec = plan_.spec(first);
-        const Result<Workload> workload = make_workload(logs_.at(spec.log), spec.workload);
+        RunSpec spec = plan_.spec(first);
+        const auto& [log, site] = logs_.at(spec.log);
+        if (site) spec.workload.site = &*site;
+        const Result<Workload> workload = make_workload(log, spec.workload);
         if (!workload) {
             why_not_[first / plan_.runs_per_workload()] =
                 point(first) + ": " + workload.error().message;

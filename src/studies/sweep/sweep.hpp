@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/result.hpp"
+#include "simulator/site/site.hpp"
 #include "studies/report/table.hpp"
 #include "studies/run_pool.hpp"
 
@@ -15,6 +16,7 @@ struct SweepOptions {
     std::string study;  // the file
     std::string out;    // a folder; made if it is not there
     PoolOptions pool;
+    simulator::SiteFiles site{};  // what is known of the machine besides, of every log
 };
 
 struct SweepResult {

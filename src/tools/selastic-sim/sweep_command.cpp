@@ -72,10 +72,12 @@ void add_sweep(CommandParser app) {
         "  Policy=easy, lina-default/gain, mebf-spare\n"
         "  Seed=1-10\n"
         "Keys are the options of `run` (ScaleArrival for --scale-arrival) and Set.CHOICE for a\n"
-        "choice of elastic.conf.  A sweep that was interrupted goes on where it was.");
+        "choice of elastic.conf.  A sweep that was interrupted goes on where it was.  Options of\n"
+        "the site are for all logs; a study with Nodes or ProcsPerNode is of equal nodes.");
     sub.add_option("STUDY", o->study, "A file that says what to run").required();
     add_path(sub, "--out", o->out, "Folder for the results; the study's name and -results")
         .type_name("DIR");
+    add_site(sub, o->site, "Options");
     add_threads(sub, "-j,--jobs,--threads", o->pool.threads, "Runs");
     sub.add_json(*json, "The means of all results, as JSON");
     sub.runs([o, json] { return sweep(*o, *json); });

@@ -103,6 +103,7 @@ void add_tune_packet(CommandParser settings) {
         "packet", "The scale ratio of job groups with a common initialisation");
     sub.add_option("--trace", o->trace, "The workload log, as for run").type_name("LOG").required();
     add_machine(sub, o->lenient, o->workload);
+    add_site(sub, o->site, "Options");
     sub.add_option_function(
            "--types",
            [o](const std::string& text) { o->types = *simulator::parse_type_rule(text); },
