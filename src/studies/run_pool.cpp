@@ -34,13 +34,14 @@ void print_error(const std::string& text) {
 // A line on the terminal that is written over and over.
 class Progress {
   public:
-    Progress(std::string what, std::size_t all)
-        : what_(std::move(what)),
+    Progress(const PoolOptions& options, std::size_t all)
+        : what_(options.progress),
+          is_part_(options.is_part),
           all_(all),
           is_shown_(!what_.empty() && ::isatty(STDERR_FILENO) == 1) {}
     ~Progress() {
         if (is_shown_) print_error("\r\033[K");
-        if (!what_.empty())
+        if (!what_.empty() && !is_part_)
             print_error(fmt::format("{}: {} in {:.1f} s\n", what_, all_, seconds_since(begin_)));
     }
     Progress(const Progress&) = delete;
@@ -62,6 +63,7 @@ class Progress {
     static constexpr double kEvery = 0.2;  // seconds
 
     const std::string what_;
+    const bool is_part_;
     const std::size_t all_;
     const bool is_shown_;
     const Clock::time_point begin_ = Clock::now();
@@ -80,7 +82,7 @@ std::size_t number_of_threads(int wanted, std::size_t tasks) {
 
 void run_all(std::size_t count, const PoolOptions& options,
              const std::function<void(std::size_t)>& task) {
-    Progress progress(options.progress, count);
+    Progress progress(options, count);
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;
     std::mutex failure_mutex;

@@ -11,6 +11,7 @@ namespace elastic::studies {
 struct PoolOptions {
     int threads = 0;       // 0: as many as there are processors
     std::string progress;  // what is being done; "": nothing is said
+    bool is_part = false;  // of more: how long it took is not said
 };
 
 // Calls task(0) to task(count - 1), each once, in that order of beginning, and returns when all

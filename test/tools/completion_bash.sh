@@ -51,6 +51,11 @@ offers 'reproduce replay-snapshot' re
 offers 'lina' reproduce li
 offers '--tests' reproduce evolving --te
 offers "$dir/folder" sweep --out "$dir/"
+offers '--slurm-conf' sweep --sl
+offers '--slurm-conf' tune packet --sl
+offers 'conf logged' sweep --order ''
+offers "$dir/night.journal" sweep --qos "$dir/ni"
+offers '--all-presets' advise --al
 
 read_completion selastic-run
 offers '--checkpoint-signal' --checkpoint-s

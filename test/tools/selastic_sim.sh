@@ -193,6 +193,21 @@ expect 0 $sim advise "$log" --seeds 2 --html "$dir/advice.html" --json "$dir/adv
 shows 'Policy = '
 shows 'longest_wait_h'
 grep -q '<h2>Recommended: ' "$dir/advice.html" || { echo 'FAIL: no page'; failures=$((failures + 1)); }
+# Written from a sample on the way, and the same in the end.
+expect 0 $sim advise "$log" --seeds 2 --sample 15 --html "$dir/sampled.html"
+same "$dir/advice.html" "$dir/sampled.html"
+expect 0 $sim advise "$log" --seeds 2 --all-presets --html /dev/null
+expect 2 $sim advise "$log" --sample -1
+# The machine is what slurm.conf says of it.
+printf 'NodeName=n[1-8]\nPartitionName=p Nodes=n[1-8]\n' >"$dir/slurm.conf"
+grep -v '^;' "$log" >"$dir/nodes.swf"
+printf 'Log=nodes.swf\nPolicy=easy\n' >"$dir/site.conf"
+expect 0 $sim sweep "$dir/site.conf" --out "$dir/site-results" --slurm-conf "$dir/slurm.conf"
+shows 'mean_wait'
+expect 2 $sim sweep "$dir/site.conf" --out "$dir/site-results" --slurm-conf "$dir/absent.conf"
+shows '--slurm-conf'
+expect 0 $sim tune packet --trace "$dir/nodes.swf" --types user --out "$dir/tuned" --slurm-conf "$dir/slurm.conf"
+shows 'on 8 nodes'
 expect 0 $sim advise - --seeds 2 --html /dev/null --json - <"$log"
 shows '"recommended": '
 : >"$dir/empty.swf"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +26,17 @@ struct AdviceOptions {
     simulator::SiteFiles files{};  // what is known of the machine besides
     // Which jobs, on which machine; what is elastic and at what costs is varied.
     simulator::WorkloadOptions workload{.evolving_share = 0};
-    // What is compared, all with all.  The middle share and the first factor are what the closer
-    // looks are at.
-    std::vector<double> shares{20, 50, 100};  // per cent of the jobs that are malleable
-    std::vector<double> cost_factors{1, 10};
+    // Per cent of the jobs that are malleable: what the answer and the closer looks are for, and
+    // what else is compared.
+    double headline = 50;
+    std::vector<double> shares{5, 10, 20, 50, 100};
+    std::vector<double> cost_factors{1, 10};  // the first is that of the headline
     int seeds = 3;
+    // All presets are compared under the headline; under other shares and costs the best few of
+    // these, unless all are wanted, and under higher costs some shares.
+    bool all_presets = false;
+    // Of a log of much more jobs, some weeks with about so many are looked at first; 0: of none.
+    std::int64_t sample = 20000;
     bool calibrate = false;  // look, too, with arrivals scaled until jobs wait as they did
     PoolOptions pool;
 };
@@ -56,7 +63,9 @@ struct Standing {
     Figures mean;  // over the seeds
     // Mean turnaround by easy's, less 1: less than 0 is better; with the error over the seeds.
     Difference gain;
-    double worst = 0;  // of the seeds
+    // Of the seeds; gain, and the longest of any job, seconds.
+    double worst = 0, longest_wait = 0, longest_delay = 0;
+    bool is_sampled = false;  // of a sample of the log, not of all of it
 };
 
 // A preset under all of them.
@@ -64,8 +73,8 @@ struct Ranking {
     std::string policy;
     double gain = 0, worst_gain = 0;  // as of Standing: mean, and the highest
     int worse = 0;                    // conditions in which it is worse than easy beyond the error
-    // Of any job, and how much longer one waits than under easy: means over the seeds, where they
-    // are highest, seconds.
+    int conditions = 0;               // under which it was looked at
+    // Of any job, and how much longer one waits than under easy, in any run, seconds.
     double longest_wait = 0, longest_delay = 0;
 };
 
@@ -96,12 +105,36 @@ struct Calibrated {
     std::vector<CalibratedGain> gains;  // the best of the scaled first
 };
 
+// What is in use and what waits, as means over equal parts of the time.
+struct Course {
+    std::vector<double> used;     // share of the machine
+    std::vector<double> waiting;  // jobs
+};
+struct OverTime {
+    Duration part = 0;  // seconds, of each
+    Course easy, recommended;
+};
+
+// Of what the figures are made, so far.
+struct Basis {
+    bool is_finished = false;           // the whole log, all that is to be run
+    std::int64_t jobs = 0;              // of the last sample, all if there was none
+    std::size_t stretches = 0, of = 0;  // of the log, that are in it
+    std::string stretch;                // how long each is: "7 weeks"
+    Duration wait = 0;                  // of the sample's jobs under easy, mean, seconds
+    int whole = 0, conditions = 0;      // shares and costs that are of the whole log, of all
+    // What the headline's gain may be off as it is that of these stretches and not of the whole
+    // log: twice the standard error; 0 for the whole log.
+    double error = 0;
+};
+
 struct Advice {
     std::string log;
     int nodes = 0;
     std::string nodes_from;  // who says so
     std::int64_t jobs = 0, skipped = 0, rejected = 0;
-    double share = 0, cost_factor = 0;  // of the closer looks
+    Basis basis;
+    double share = 0, cost_factor = 0;  // of the headline and the closer looks
     int seeds = 0;
     std::vector<std::string> warnings;  // what makes all of this say less
     // How far the simulation shows the site's own waits.  Where that is low nothing is advised:
@@ -111,15 +144,20 @@ struct Advice {
     std::vector<Standing> standings;  // by share and cost, then by policy
     std::vector<Ranking> rankings;    // the best first
     std::string recommended, why;
-    std::vector<Group> by_class, by_size, by_user;  // the last is empty if the log names no users
-    std::vector<Assumption> assumptions;            // the first is what all else was computed with
-    std::optional<Calibrated> calibrated;           // if asked for
-    std::string configuration;                      // elastic.conf
+    // Empty while they are not there yet; by user as well if the log names none.
+    std::vector<Group> by_class, by_size, by_user;
+    OverTime over_time;
+    std::vector<Assumption> assumptions;   // the first is what all else was computed with
+    std::optional<Calibrated> calibrated;  // if asked for
+    std::string configuration;             // elastic.conf
 
     bool is_advised() const { return trust.grade != simulator::Grade::low; }
 };
 
+// Told of the advice as far as it is made, again and again, each time it says more.
+using Told = std::function<void(const Advice&)>;
+
 // Errors name the log, or the option: no job, too few, a machine that is too small.
-Result<Advice> advise(const AdviceOptions&);
+Result<Advice> advise(const AdviceOptions&, const Told& = {});
 
 }  // namespace elastic::studies

@@ -9,9 +9,10 @@
 
 namespace elastic::studies {
 
-// Of the recommended preset and the best others, under the middle condition; the first is nothing
-// changed.
-std::vector<Assumption> change_assumptions(const Trials&, const std::vector<Ranking>&,
+// Of the recommended preset and the best other, under the headline's condition; the first is
+// nothing changed.
+std::vector<Assumption> change_assumptions(const Trials&, const std::vector<Standing>&,
+                                           const std::vector<Ranking>&,
                                            std::string_view recommended);
 
 }  // namespace elastic::studies

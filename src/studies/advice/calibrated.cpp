@@ -8,31 +8,23 @@
 namespace elastic::studies {
 namespace {
 
-// By policy; those that resize nobody are run once.
+// By policy; those that resize nobody are run once, and those that are equal as one.
 std::vector<Runs> run_scaled(const Trials& trials, double factor) {
     const Change scale = [factor](simulator::WorkloadOptions& w) { w.scale_arrival = factor; };
     const std::size_t seeds = trials.seeds();
     std::vector<Runs> done(trials.policies().size(), Runs(seeds));
-    run_all(done.size() * seeds, trials.pool("advise, calibrated"), [&](std::size_t i) {
+    run_all(done.size() * seeds, trials.pool("presets, calibrated,"), [&](std::size_t i) {
         const std::size_t policy = i / seeds, seed = i % seeds;
-        const Trials::NamedPolicy& named = trials.policies()[policy];
-        if (seed == 0 || named.policy.resizes())
-            done[policy][seed] = trials.measure(trials.middle(), seed, named.name, scale);
+        if (trials.same_as(policy) != policy || (seed > 0 && !trials.resizes(policy))) return;
+        const simulator::Workload workload = trials.draw(trials.headline(), seed, scale);
+        done[policy][seed] =
+            trials.figures(workload, trials.run(workload, trials.policies()[policy].name, seed));
     });
-    for (std::size_t p = 0; p < done.size(); ++p)
-        if (const Figures once = done[p][0]; !trials.policies()[p].policy.resizes())
-            done[p].assign(seeds, once);
+    for (std::size_t p = 0; p < done.size(); ++p) {
+        if (const Figures once = done[p][0]; !trials.resizes(p)) done[p].assign(seeds, once);
+        done[p] = Runs(done[trials.same_as(p)]);
+    }
     return done;
-}
-
-Difference as_logged(const std::vector<Standing>& standings, const Condition& condition,
-                     const std::string& policy) {
-    return std::ranges::find_if(standings,
-                                [&](const Standing& s) {
-                                    return s.policy == policy && s.share == condition.share &&
-                                           s.cost_factor == condition.cost_factor;
-                                })
-        ->gain;
 }
 
 }  // namespace
@@ -47,7 +39,7 @@ Result<Calibrated> compare_calibrated(const Trials& trials, const Site& site,
     for (std::size_t p = 0; p < done.size(); ++p) {
         const std::string& name = trials.policies()[p].name;
         calibrated.gains.push_back(
-            {name, as_logged(standings, trials.middle(), name), gain_of(done[p], easy)});
+            {name, standing_of(standings, name, trials.headline()).gain, gain_of(done[p], easy)});
     }
     std::ranges::stable_sort(calibrated.gains, {},
                              [](const CalibratedGain& g) { return g.scaled.mean; });

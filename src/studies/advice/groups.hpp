@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who wins and who loses by a preset: jobs by class, size and user.
+// A closer look at one preset: who wins and who loses by it, jobs by class, size and user; what
+// becomes of the queue; and how far a sample stands for its log.
 #pragma once
 
 #include <string_view>
@@ -9,12 +10,14 @@
 
 namespace elastic::studies {
 
-struct Groups {
-    // By name, by size, and by how many jobs a user has.
+struct Closer {
+    // By name, by size, and those first that lose most.
     std::vector<Group> by_class, by_size, by_user;
+    OverTime over_time;
+    double error = 0;  // as of Basis
 };
 
-// Under the middle condition, as means over the seeds.
-Groups compare_groups(const Trials&, const Site&, std::string_view policy);
+// Under the headline's condition, as means over the seeds; over time of the first seed.
+Closer look_closer(const Trials&, const Site&, std::string_view policy);
 
 }  // namespace elastic::studies

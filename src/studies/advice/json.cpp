@@ -22,6 +22,7 @@ Json to_json(const Ranking& r) {
         .set("policy", r.policy)
         .set("gain", r.gain)
         .set("worst_gain", r.worst_gain)
+        .set("cases", r.conditions)
         .set("worse_in", r.worse)
         .set("longest_wait", r.longest_wait)
         .set("longest_delay", r.longest_delay);
@@ -39,7 +40,7 @@ Json to_json(const Standing& s) {
         .set("bounded_slowdown", s.mean.slowdown)
         .set("wait", s.mean.wait)
         .set("p99_wait", s.mean.p99_wait)
-        .set("longest_wait", s.mean.longest_wait)
+        .set("longest_wait", s.longest_wait)
         .set("rigid_turnaround", s.mean.rigid_turnaround)
         .set("useful_utilisation", s.mean.useful_utilisation)
         .set("work_done", s.mean.work_done)
@@ -47,7 +48,35 @@ Json to_json(const Standing& s) {
         .set("mean_longer", s.mean.mean_longer)
         .set("promised_starts_missed", s.mean.missed)
         .set("delayed", s.mean.delayed)
-        .set("longest_delay", s.mean.longest_delay);
+        .set("longest_delay", s.longest_delay)
+        .set("of_a_sample", s.is_sampled);
+}
+
+Json to_json(const Basis& b) {
+    return Json::object()
+        .set("finished", b.is_finished)
+        .set("jobs", b.jobs)
+        .set("stretches", static_cast<std::int64_t>(b.stretches))
+        .set("of", static_cast<std::int64_t>(b.of))
+        .set("stretch", b.stretch)
+        .set("easy_wait", b.wait)
+        .set("whole", b.whole)
+        .set("cases", b.conditions)
+        .set("error", b.error);
+}
+
+Json to_json(const Course& c) {
+    Json used = Json::array(), waiting = Json::array();
+    for (const double share : c.used) used.push(share);
+    for (const double jobs : c.waiting) waiting.push(jobs);
+    return Json::object().set("used", used).set("waiting", waiting);
+}
+
+Json to_json(const OverTime& t) {
+    return Json::object()
+        .set("part", t.part)
+        .set("easy", to_json(t.easy))
+        .set("recommended", to_json(t.recommended));
 }
 
 Json to_json(const Assumption& a) {
@@ -103,6 +132,7 @@ Json to_json(const Advice& advice) {
         .set("jobs", advice.jobs)
         .set("skipped", advice.skipped)
         .set("rejected", advice.rejected)
+        .set("made_of", to_json(advice.basis))
         .set("seeds", advice.seeds)
         .set("warnings", warnings)
         .set("recommended", advised ? Json(advice.recommended) : Json())
@@ -117,6 +147,7 @@ Json to_json(const Advice& advice) {
         .set("by_class", list(advice.by_class))
         .set("by_size", list(advice.by_size))
         .set("by_user", list(advice.by_user))
+        .set("over_time", to_json(advice.over_time))
         .set("assumptions", list(advice.assumptions))
         .set("calibrated", advice.calibrated ? to_json(*advice.calibrated) : Json());
 }

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT
 // The page goes from the answer to its reasons: what to set, which runs say so, and which jobs pay
-// for it.
+// for it.  The answer, one picture and how far it is to be trusted are seen first; tables are
+// folded.
+//
+// Always holds: it is whole at any time, and says of what it is made; what is not known yet is said
+// to be missing and not shown as a number.
 #include "studies/advice/page.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "common/text.hpp"
 #include "simulator/comparison.hpp"
+#include "studies/advice/pictures.hpp"
+#include "studies/advice/trials.hpp"
 #include "studies/report/html.hpp"
-#include "studies/report/plot.hpp"
 #include "studies/report/table.hpp"
 
 namespace elastic::studies {
 namespace {
 
 constexpr std::size_t kMostUsers = 50;  // on the page; the JSON has them all
-constexpr std::size_t kDrawn = 4;       // presets in a figure, besides easy
+constexpr int kReload = 10;             // seconds, while the advice is being made
 
 std::string percent(double gain) {
     return fixed(100 * gain, 1);
@@ -32,71 +39,73 @@ std::string judged(const Difference& gain) {
                                          : "better";
 }
 
+// Of what there may be none, as of rigid jobs where all are malleable.
 std::string hours(double seconds) {
-    return fixed(seconds / 3600, 2);
+    return std::isfinite(seconds) ? fixed(seconds / 3600, 2) : "none";
+}
+
+std::string error_percent(const Difference& gain) {
+    return std::isfinite(gain.error) ? percent(gain.error) : "none";
 }
 
 // ---- tables
 
 Table ranking_table(const Advice& advice) {
-    Table table(
-        {"policy", "turnaround_%", "worst_%", "worse_in", "longest_wait_h", "longest_delay_h"});
+    Table table({"policy", "turnaround_%", "worst_%", "cases", "worse_in", "longest_wait_h",
+                 "longest_delay_h"});
     for (const Ranking& r : advice.rankings)
-        table.add({r.policy, percent(r.gain), percent(r.worst_gain), std::to_string(r.worse),
-                   hours(r.longest_wait), hours(r.longest_delay)});
+        table.add({r.policy, percent(r.gain), percent(r.worst_gain), std::to_string(r.conditions),
+                   std::to_string(r.worse), hours(r.longest_wait), hours(r.longest_delay)});
     return table;
+}
+
+std::vector<std::string> condition_cells(const Standing& s) {
+    return {exact(s.share), exact(s.cost_factor), s.policy};
 }
 
 Table standing_table(const Advice& advice) {
-    Table table({"share_%",
-                 "cost_factor",
-                 "policy",
-                 "turnaround_h",
-                 "against_easy_%",
-                 "error_%",
-                 "worst_seed_%",
-                 "verdict",
-                 "bounded_slowdown",
-                 "wait_h",
-                 "p99_wait_h",
-                 "longest_wait_h",
-                 "rigid_turnaround_h",
-                 "useful_utilisation_%",
-                 "work_done_%",
-                 "wait_longer",
-                 "longer_by_h",
-                 "longest_delay_h",
-                 "starts_missed",
-                 "delayed"});
-    for (const Standing& s : advice.standings)
-        table.add({exact(s.share),
-                   exact(s.cost_factor),
-                   s.policy,
-                   hours(s.mean.turnaround),
-                   percent(s.gain.mean),
-                   fixed(100 * s.gain.error, 1),
-                   percent(s.worst),
-                   s.policy == "easy" ? "" : judged(s.gain),
-                   fixed(s.mean.slowdown, 1),
-                   hours(s.mean.wait),
-                   hours(s.mean.p99_wait),
-                   hours(s.mean.longest_wait),
-                   hours(s.mean.rigid_turnaround),
-                   fixed(100 * s.mean.useful_utilisation, 1),
-                   fixed(100 * s.mean.work_done, 1),
-                   fixed(s.mean.longer, 1),
-                   hours(s.mean.mean_longer),
-                   hours(s.mean.longest_delay),
-                   fixed(s.mean.missed, 1),
-                   fixed(s.mean.delayed, 1)});
+    Table table({"share_%", "cost_factor", "policy", "turnaround_h", "against_easy_%", "error_%",
+                 "worst_seed_%", "verdict", "bounded_slowdown", "rigid_turnaround_h",
+                 "useful_utilisation_%", "work_done_%"});
+    for (const Standing& s : advice.standings) {
+        std::vector<std::string> cells = condition_cells(s);
+        std::ranges::move(
+            std::vector{hours(s.mean.turnaround), percent(s.gain.mean), error_percent(s.gain),
+                        percent(s.worst), s.policy == kBaseline ? std::string() : judged(s.gain),
+                        fixed(s.mean.slowdown, 1), hours(s.mean.rigid_turnaround),
+                        fixed(100 * s.mean.useful_utilisation, 1),
+                        fixed(100 * s.mean.work_done, 1)},
+            std::back_inserter(cells));
+        table.add(std::move(cells));
+    }
     return table;
 }
 
-const Standing& standing_of(const Advice& advice, std::string_view policy, double share,
-                            double cost_factor) {
-    return *std::ranges::find_if(advice.standings, [&](const Standing& s) {
-        return s.policy == policy && s.share == share && s.cost_factor == cost_factor;
+Table waits_table(const Advice& advice) {
+    Table table({"share_%", "cost_factor", "policy", "wait_h", "p99_wait_h", "longest_wait_h",
+                 "wait_longer", "longer_by_h", "longest_delay_h", "starts_missed", "delayed"});
+    for (const Standing& s : advice.standings) {
+        std::vector<std::string> cells = condition_cells(s);
+        std::ranges::move(
+            std::vector{hours(s.mean.wait), hours(s.mean.p99_wait), hours(s.longest_wait),
+                        fixed(s.mean.longer, 1), hours(s.mean.mean_longer), hours(s.longest_delay),
+                        fixed(s.mean.missed, 1), fixed(s.mean.delayed, 1)},
+            std::back_inserter(cells));
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+const Standing* find_standing(const Advice& advice, std::string_view policy,
+                              const Condition& condition) {
+    const auto found = std::ranges::find_if(advice.standings, [&](const Standing& s) {
+        return s.policy == policy && Condition{s.share, s.cost_factor} == condition;
     });
+    return found == advice.standings.end() ? nullptr : &*found;
+}
+
+const Standing& headline_of(const Advice& advice, std::string_view policy) {
+    return standing_of(advice.standings, policy, {advice.share, advice.cost_factor});
 }
 
 // A row for each share and cost: what order gives, what the recommended preset gives, and what is
@@ -107,7 +116,10 @@ Table order_table(const Advice& advice) {
                  "at_most_h", "starts_missed"});
     for (const Standing& order : advice.standings) {
         if (order.policy != simulator::kOrderAlone) continue;
-        const Standing& s = standing_of(advice, advice.recommended, order.share, order.cost_factor);
+        const Standing* ours =
+            find_standing(advice, advice.recommended, {order.share, order.cost_factor});
+        if (ours == nullptr) continue;
+        const Standing& s = *ours;
         std::vector<std::string> cells{exact(s.share), exact(s.cost_factor),
                                        percent(order.gain.mean), percent(s.gain.mean),
                                        percent((1 + s.gain.mean) / (1 + order.gain.mean) - 1)};
@@ -122,9 +134,8 @@ Table order_table(const Advice& advice) {
 
 // One line, for the share and cost of the closer looks.
 std::string order_text(const Advice& advice) {
-    const Standing& order =
-        standing_of(advice, simulator::kOrderAlone, advice.share, advice.cost_factor);
-    const Standing& s = standing_of(advice, advice.recommended, advice.share, advice.cost_factor);
+    const Standing& order = headline_of(advice, simulator::kOrderAlone);
+    const Standing& s = headline_of(advice, advice.recommended);
     return fmt::format(
         "With {} % malleable, order alone ({}) changes mean turnaround by {:.1f} %: {:.0f} of {} "
         "jobs wait longer for it, by {} h on average and at most {} h, and {:.0f} promised starts "
@@ -150,8 +161,8 @@ Table assumption_table(const Advice& advice) {
     Table table({"if", "run with", "easy_h", advice.recommended + "_%", "error_%", "verdict",
                  "best of those tried", "best_%"});
     for (const Assumption& a : advice.assumptions)
-        table.add({a.text, a.options, hours(a.easy), percent(a.gain.mean),
-                   fixed(100 * a.gain.error, 1), judged(a.gain), a.best, percent(a.best_gain)});
+        table.add({a.text, a.options, hours(a.easy), percent(a.gain.mean), error_percent(a.gain),
+                   judged(a.gain), a.best, percent(a.best_gain)});
     return table;
 }
 
@@ -194,58 +205,6 @@ std::string calibrated_text(const Advice& advice) {
         percent(gains.front().scaled.mean));
 }
 
-// ---- figures
-
-Figure bars(const char* title, const char* unit) {
-    Figure figure;
-    figure.title = title;
-    figure.y_label = unit;
-    figure.kind = Figure::Kind::bars;
-    return figure;
-}
-
-// The best presets of those that do not all do the same.
-std::vector<std::string> drawn_presets(const Advice& advice) {
-    std::vector<std::string> names;
-    double last = 0;
-    for (const Ranking& r : advice.rankings)
-        if (names.size() < kDrawn && r.policy != "easy" && std::exchange(last, r.gain) != r.gain)
-            names.push_back(r.policy);
-    return names;
-}
-
-// A panel for each cost factor, in it the shares, for each of them the presets.
-Figure by_condition(const Advice& advice, const char* title, const char* unit,
-                    const std::vector<std::string>& presets, double (*value)(const Standing&)) {
-    Figure figure = bars(title, unit);
-    for (const Standing& s : advice.standings) {
-        const std::string panel = fmt::format("resizes at {} times the cost", s.cost_factor);
-        const std::string share = fmt::format("{} % malleable", s.share);
-        if (figure.panels.empty() || figure.panels.back().title != panel) {
-            figure.panels.push_back({panel, {}});
-            for (const std::string& name : presets)
-                figure.panels.back().series.push_back({name, {}, name == "easy"});
-        }
-        if (std::ranges::count(figure.categories, share) == 0) figure.categories.push_back(share);
-        std::vector<Series>& series = figure.panels.back().series;
-        const auto at = std::ranges::find(series, s.policy, &Series::name);
-        if (at != series.end()) at->y.push_back(value(s));
-    }
-    return figure;
-}
-
-Figure of_groups(const std::vector<Group>& groups, const Advice& advice, const char* title) {
-    Figure figure = bars(title, "hours");
-    Series easy{"easy", {}, true}, recommended{advice.recommended, {}};
-    for (const Group& g : groups) {
-        figure.categories.push_back(g.name);
-        easy.y.push_back(g.easy / 3600);
-        recommended.y.push_back(g.recommended / 3600);
-    }
-    figure.panels.push_back({"", {easy, recommended}});
-    return figure;
-}
-
 // ---- the page
 
 std::string paragraph(std::string_view text) {
@@ -256,23 +215,8 @@ std::string heading(std::string_view text) {
     return fmt::format("<h2>{}</h2>\n", escape_xml(text));
 }
 
-// What stands before the image in its file has no place inside a page.
-std::string image(const Figure& figure) {
-    const Result<std::string> svg = draw_svg(figure);
-    if (!svg)
-        return paragraph(fmt::format("{} is not drawn: {}", figure.title, svg.error().message));
-    return "<p>" + svg->substr(std::min(svg->find("<svg"), svg->size())) + "</p>\n";
-}
-
-// The one that stands first where something is advised.
-std::string picture(const Advice& advice) {
-    return image(by_condition(advice, "Mean turnaround against easy's", "per cent",
-                              drawn_presets(advice),
-                              [](const Standing& s) { return 100 * s.gain.mean; }));
-}
-
 std::string closer_look(const Advice& advice) {
-    return fmt::format("{} % of the jobs malleable, resizes at {} times the cost, {} seeds",
+    return fmt::format("{} % of the jobs malleable, resizes at {} times the cost, {} draws",
                        advice.share, advice.cost_factor, advice.seeds);
 }
 
@@ -328,17 +272,40 @@ std::string no_advice_html(const Advice& advice) {
                advice.recommended));
 }
 
-std::string recommended_html(const Advice& advice) {
-    std::string html = heading("Recommended: " + advice.recommended) +
-                       paragraph(trust_text(advice)) + paragraph(advice.why) + picture(advice);
-    html += "<pre>";
-    for (const std::string_view line : split(advice.configuration, '\n'))
-        html += escape_xml(line) + '\n';
-    return html + "</pre>\n";
+// What comes of it at the other shares: "-4.1 % with 5, -8.0 % with 10".
+std::string other_shares(const Advice& advice) {
+    std::string text;
+    for (const Standing& s : advice.standings)
+        if (s.policy == advice.recommended && s.cost_factor == advice.cost_factor &&
+            s.share != advice.share)
+            text += fmt::format("{}{:+.1f} % with {}", text.empty() ? "" : ", ", 100 * s.gain.mean,
+                                s.share);
+    return text.empty() ? "" : fmt::format(" ({})", text);
 }
 
-std::string answer_html(const Advice& advice) {
-    std::string html = advice.is_advised() ? recommended_html(advice) : no_advice_html(advice);
+std::string basis_html(const Advice& advice) {
+    if (advice.basis.is_finished) return paragraph(basis_text(advice));
+    return fmt::format("<p class=\"note\">{}</p>\n", escape_xml(basis_text(advice)));
+}
+
+// Ends of lines stay such.
+std::string escape_lines(std::string_view text) {
+    std::string html;
+    for (const std::string_view line : split(text.substr(0, text.rfind('\n')), '\n'))
+        html += escape_xml(line) + '\n';
+    return html;
+}
+
+std::string recommended_html(const Advice& advice, const Drawn& drawn) {
+    return "<div class=\"first\">" + heading("Recommended: " + advice.recommended) + "<div>" +
+           paragraph(headline(advice)) + paragraph(trust_text(advice)) + basis_html(advice) +
+           "</div>\n" + draw_gains(advice, drawn) + "</div>\n<pre>" +
+           escape_lines(advice.configuration) + "</pre>\n" + paragraph(advice.why);
+}
+
+std::string answer_html(const Advice& advice, const Drawn& drawn) {
+    std::string html = advice.is_advised() ? recommended_html(advice, drawn)
+                                           : no_advice_html(advice) + basis_html(advice);
     for (const std::string& warning : advice.warnings) html += paragraph("Warning: " + warning);
     return html;
 }
@@ -356,21 +323,18 @@ std::string log_html(const Advice& advice) {
     return heading("The log") + paragraph(text);
 }
 
-std::string presets_html(const Advice& advice) {
+std::string presets_html(const Advice& advice, const Drawn& drawn) {
     std::string html = heading("The presets, the best first");
     html += paragraph(
         "turnaround_%: mean turnaround (submission to end) against easy's, on average over all "
-        "shares and costs; less than 0 is better. worst_%: where it is highest. worse_in: shares "
-        "and costs under which it is worse beyond the error over the seeds; who has any stands "
-        "last. longest_wait_h and longest_delay_h: of any job, where it is longest, and how much "
-        "longer a job waits than under easy.");
+        "shares and costs; less than 0 is better. worst_%: where it is highest. cases: how many "
+        "shares and costs these are: a preset that is not among the best with the share of the "
+        "answer is not looked at under others. worse_in: those under which it is worse beyond the "
+        "error over the draws; who has any stands last. longest_wait_h and longest_delay_h: of any "
+        "job in any run, and how much longer a job waits than under easy.");
     html += html_folded("All presets", html_table(ranking_table(advice)));
-    if (!advice.is_advised()) html += picture(advice);
-    std::vector<std::string> presets = drawn_presets(advice);
-    presets.insert(presets.begin(), "easy");
-    html += image(by_condition(advice, "The longest wait", "hours", presets,
-                               [](const Standing& s) { return s.mean.longest_wait / 3600; }));
-    return html;
+    if (!advice.is_advised()) html += draw_gains(advice, drawn);
+    return html + draw_longest_waits(advice, drawn);
 }
 
 std::string order_html(const Advice& advice) {
@@ -386,12 +350,20 @@ std::string order_html(const Advice& advice) {
     return html + html_folded("For each share and cost", html_table(order_table(advice)));
 }
 
-std::string groups_html(const Advice& advice) {
+// How many users there are whose jobs end later, and by how much.
+std::string losers(const std::vector<Group>& users) {
+    const auto loses = [](const Group& g) { return g.recommended > g.easy; };
+    return fmt::format("The jobs of {} of {} users end later on average.",
+                       std::ranges::count_if(users, loses), users.size());
+}
+
+std::string groups_html(const Advice& advice, const Drawn& drawn) {
     std::string html = heading("Who wins, who loses");
+    if (advice.by_size.empty()) return html + paragraph("Not looked at yet.");
     html += paragraph(
         fmt::format("Mean turnaround in hours; delayed: jobs that wait over an hour longer. {}.",
                     closer_look(advice)));
-    html += image(of_groups(advice.by_size, advice, "Mean turnaround by size"));
+    html += draw_sizes(advice, drawn);
     html += html_folded("By class and size",
                         html_table(group_table(advice.by_class, advice, "class")) +
                             html_table(group_table(advice.by_size, advice, "size")));
@@ -399,7 +371,15 @@ std::string groups_html(const Advice& advice) {
     const std::string title =
         fmt::format("By user, those first whose jobs together lose most: {} of {}",
                     std::min(kMostUsers, advice.by_user.size()), advice.by_user.size());
-    return html + html_folded(title, html_table(group_table(advice.by_user, advice, "user")));
+    return html + paragraph(losers(advice.by_user)) +
+           html_folded(title, html_table(group_table(advice.by_user, advice, "user")));
+}
+
+std::string over_time_html(const Advice& advice, const Drawn& drawn) {
+    const std::string drawing = draw_over_time(advice, drawn);
+    return heading("The machine before and after") +
+           (drawing.empty() ? paragraph("Not looked at yet.")
+                            : paragraph(closer_look(advice) + ", the first of these.") + drawing);
 }
 
 std::string assumptions_html(const Advice& advice) {
@@ -408,6 +388,7 @@ std::string assumptions_html(const Advice& advice) {
         "One assumption changed at a time; mean turnaround against easy's under the same. {}. "
         "What is within the error is undecided.",
         closer_look(advice)));
+    if (advice.assumptions.empty()) return html + paragraph("Not looked at yet.");
     return html + html_folded("The assumptions", html_table(assumption_table(advice)));
 }
 
@@ -423,15 +404,55 @@ std::string calibrated_html(const Advice& advice) {
 
 }  // namespace
 
+std::string headline(const Advice& advice) {
+    const Standing& s = headline_of(advice, advice.recommended);
+    const auto ranking = std::ranges::find(advice.rankings, advice.recommended, &Ranking::policy);
+    std::string text = fmt::format(
+        "With {} % of the jobs malleable {} changes mean turnaround by {:+.1f} % against {}, "
+        "{:+.1f} "
+        "% in the worst of {} draws",
+        advice.share, advice.recommended, 100 * s.gain.mean, kBaseline, 100 * s.worst,
+        advice.seeds);
+    if (advice.basis.error > 0)
+        text += fmt::format("; of the whole log it may be up to {:.1f} points more or less",
+                            100 * advice.basis.error);
+    return text + other_shares(advice) +
+           fmt::format(". The longest delay of a single job in any run: {} h longer than under {}.",
+                       hours(ranking->longest_delay), kBaseline);
+}
+
+std::string basis_text(const Advice& advice) {
+    const Basis& basis = advice.basis;
+    if (basis.is_finished) return fmt::format("Made of the whole log, {} jobs.", advice.jobs);
+    const std::string whole =
+        fmt::format("{} of {} combinations of share and cost are of the whole log", basis.whole,
+                    basis.conditions);
+    if (basis.stretches == 0) return "Not finished: so far " + whole + '.';
+    return fmt::format(
+        "Not finished: so far {}, the rest of {} of its {} stretches of {}, {} of {} jobs or "
+        "{:.1f} "
+        "%, which wait {} h under {}, those of the whole log {} h.",
+        whole, basis.stretches, basis.of, basis.stretch, basis.jobs, advice.jobs,
+        100 * static_cast<double>(basis.jobs) / static_cast<double>(advice.jobs), hours(basis.wait),
+        kBaseline, hours(advice.easy.wait.mean));
+}
+
 std::string to_html(const Advice& advice) {
-    std::string body = answer_html(advice) + log_html(advice) + trust_html(advice) +
-                       presets_html(advice) + order_html(advice) + groups_html(advice) +
+    const Drawn drawn(advice);
+    std::string body = answer_html(advice, drawn) + log_html(advice) + trust_html(advice) +
+                       presets_html(advice, drawn) + order_html(advice) +
+                       groups_html(advice, drawn) + over_time_html(advice, drawn) +
                        assumptions_html(advice) + calibrated_html(advice);
-    body += heading("All figures") + paragraph(
-                                         "Means over the seeds; worst_seed_%: against_easy_% of "
-                                         "the seed in which it is highest.");
-    body += html_folded("Every share, cost and preset", html_table(standing_table(advice)));
-    return html_page("A policy by " + advice.log, body);
+    body += heading("All figures") +
+            paragraph(
+                "Means over the draws; worst_seed_%: against_easy_% of the draw in which it "
+                "is highest; longest_wait_h and longest_delay_h: in any of them.");
+    body += html_folded("Turnaround and use: every share, cost and preset",
+                        html_table(standing_table(advice)));
+    body += html_folded("Waits: every share, cost and preset", html_table(waits_table(advice)));
+    const std::string reload =
+        fmt::format("<meta http-equiv=\"refresh\" content=\"{}\"/>", kReload);
+    return html_page("A policy by " + advice.log, body, advice.basis.is_finished ? "" : reload);
 }
 
 std::string to_text(const Advice& advice) {
@@ -439,8 +460,8 @@ std::string to_text(const Advice& advice) {
     if (advice.calibrated) figures += calibrated_text(advice) + '\n';
     figures += '\n' + ranking_table(advice).text();
     if (advice.is_advised())
-        return fmt::format("{}\n{}\n{}\n{}", advice.configuration, trust_text(advice), advice.why,
-                           figures);
+        return fmt::format("{}\n{}\n{}\n{}\n{}", advice.configuration, headline(advice),
+                           trust_text(advice), advice.why, figures);
     return fmt::format(
         "{}\n\n{}\nWhat the simulation says all the same, of a "
         "machine whose queue is not this one:\n\n{}",

@@ -9,8 +9,12 @@
 
 namespace elastic::studies {
 
-// Figures are images inside the page; without gnuplot the page says so in their place.
+// Pictures are inside the page.  One that is not finished loads itself again.
 std::string to_html(const Advice&);
+// Of what it is made so far.
+std::string basis_text(const Advice&);
+// The answer in one paragraph.
+std::string headline(const Advice&);
 Json to_json(const Advice&);
 // The recommendation and the presets, the best first.
 std::string to_text(const Advice&);

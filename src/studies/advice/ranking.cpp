@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The rule is that of the tutorial: what is worse than easy under no share and cost, beyond the
 // error over the seeds, and of those the lowest mean turnaround; where several are as good, the one
-// that delays a job the least.
+// that delays a job the least.  Presets that were not looked at under all of them stand behind.
 #include "studies/advice/ranking.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "studies/advice/trials.hpp"
 
@@ -23,9 +23,10 @@ Ranking ranking_of(const std::string& policy, const std::vector<Standing>& stand
     for (const Standing& standing : standings) {
         if (standing.policy != policy) continue;
         gains.push_back(standing.gain.mean);
+        ++ranking.conditions;
         ranking.worse += is_positive(standing.gain) == Answer::yes;
-        ranking.longest_wait = std::max(ranking.longest_wait, standing.mean.longest_wait);
-        ranking.longest_delay = std::max(ranking.longest_delay, standing.mean.longest_delay);
+        ranking.longest_wait = std::max(ranking.longest_wait, standing.longest_wait);
+        ranking.longest_delay = std::max(ranking.longest_delay, standing.longest_delay);
     }
     ranking.gain = studies::mean_of(gains);
     ranking.worst_gain = std::ranges::max(gains);
@@ -37,7 +38,8 @@ const Ranking& best_of(const std::vector<Ranking>& rankings) {
     const Ranking* best = &rankings.front();
     const double as_good = std::min(best->gain + kLeastGain, -kLeastGain);
     for (const Ranking& other : rankings)
-        if (other.worse == 0 && other.gain <= as_good && other.longest_delay < best->longest_delay)
+        if (other.worse == 0 && other.conditions == best->conditions && other.gain <= as_good &&
+            other.longest_delay < best->longest_delay)
             best = &other;
     return *best;
 }
@@ -58,8 +60,11 @@ std::vector<Ranking> rank(const std::vector<Standing>& standings) {
     for (const Standing& standing : standings)
         if (std::ranges::count(rankings, standing.policy, &Ranking::policy) == 0)
             rankings.push_back(ranking_of(standing.policy, standings));
-    std::ranges::stable_sort(rankings, {},
-                             [](const Ranking& r) { return std::pair(r.worse > 0, r.gain); });
+    int most = 0;
+    for (const Ranking& ranking : rankings) most = std::max(most, ranking.conditions);
+    std::ranges::stable_sort(rankings, {}, [most](const Ranking& r) {
+        return std::tuple(r.worse > 0, r.conditions < most, r.gain);
+    });
     return rankings;
 }
 
@@ -71,8 +76,6 @@ Recommendation recommend(const std::vector<Ranking>& rankings, Duration longest_
                             kBaseline, 100 * kLeastGain)};
     const Ranking& best = best_of(rankings);
     Recommendation recommended{best.policy, reason_for(best, &best == &rankings.front())};
-    recommended.why += fmt::format(" Under it a job waits up to {} longer than under {}.",
-                                   format_duration(best.longest_delay), kBaseline);
     if (best.longest_wait > kMuchLonger * longest_wait)
         recommended.why += fmt::format(
             " But the longest wait rises from {} to {}: weigh it against the other presets.",

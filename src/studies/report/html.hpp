@@ -9,8 +9,8 @@
 
 namespace elastic::studies {
 
-// `body` is HTML; the title is text, and stands on the page, too.
-std::string html_page(std::string_view title, std::string_view body);
+// `body` and what its head has besides are HTML; the title is text, and stands on the page, too.
+std::string html_page(std::string_view title, std::string_view body, std::string_view head = "");
 // HTML behind a title that opens it.
 std::string html_folded(std::string_view title, std::string_view body);
 // A row for each of the table's, numbers to the right.

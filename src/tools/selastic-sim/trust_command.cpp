@@ -20,7 +20,8 @@ int trust(const studies::AdviceOptions& options, bool json) {
     if (!site) return fail(site.error());
     for (const std::string& warning : studies::warnings(*site)) note("{}", warning);
     note("{}: {} nodes: {}", site->log.name, site->workload.nodes, site->nodes_from);
-    const simulator::Trust trust = studies::judge_trust(*site, studies::run_easy(*site));
+    const simulator::Trust trust =
+        studies::judge_trust(*site, studies::run_easy(site->workload, site->options.seed));
     if (json)
         fmt::print("{}\n", simulator::to_json(trust).dump());
     else

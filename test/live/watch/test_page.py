@@ -10,9 +10,9 @@ import pytest
 from elastic_live import CLONE, wait_until
 from watching import need
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium: contribs/install-deps --watch")
+pytest.importorskip("selenium.webdriver", reason="no python3-selenium: contribs/install-deps --watch")
 
-from selenium.webdriver.chrome.service import Service  # noqa: E402
+from browser import Browser  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
@@ -20,22 +20,8 @@ TILES = {"nodes in use": "in-use", "idle": "idle", "not usable": "lost", "jobs t
          "jobs that wait": "waiting", "resizes in flight": "in-flight", "resizes in this chart": "resizes"}
 
 
-class Browser:
-    """Chromium with a page open."""
-
-    def __init__(self):
-        options = webdriver.ChromeOptions()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                         "--window-size=1400,1100"):
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-
-    def find(self, selector):
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def run(self, script):
-        return self.driver.execute_script(script)
+class Page(Browser):
+    """Chromium with the page of selastic serve open."""
 
     def text(self, name):
         return self.run(f"return document.getElementById('{name}').textContent")
@@ -46,8 +32,7 @@ class Browser:
     def colours(self, scheme=None):
         """The number of colours of the chart, and the page's background."""
         if scheme:
-            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
-                                        {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            self.media(scheme=scheme)
         return self.run("""restyle(); draw();
             const all = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data, found = new Set();
             for (let i = 0; i < all.length; i += 4) found.add(all[i] << 16 | all[i + 1] << 8 | all[i + 2]);
@@ -55,13 +40,13 @@ class Browser:
 
     def complaints(self):
         # What tests do to look at the chart is the tests' own.
-        return [line for line in self.driver.get_log("browser") if "getImageData" not in line["message"]]
+        return [line for line in super().complaints() if "getImageData" not in line["message"]]
 
 
 @pytest.fixture(scope="module")
 def chromium():
     need("chromedriver")
-    browser = Browser()
+    browser = Page()
     yield browser
     browser.driver.quit()
 
