@@ -12,7 +12,7 @@ page=${srcdir:?is set by make check}/doc/choosing-a-policy.md
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export PATH=$PWD:$PATH TZ=UTC LC_ALL=C
-cp "$srcdir/test/data/site.sacct" "$dir"
+cp "$srcdir"/test/data/{site.sacct,cluster.sacct,cluster.conf,cluster.qos} "$dir"
 
 # run: the command in $command, if there is one; its output stands behind it in the new page.
 run() {
