@@ -54,8 +54,12 @@ OverTime over_time(const Workload& workload, const Outcome& easy, const Outcome&
     result.part = (end - begin) / static_cast<double>(kParts);
     const Parts parts(begin, result.part);
     Parts before = parts, after = parts;
-    for (const JobResult& job : easy.jobs) before.add(job.start, job.end, job.nodes_start);
-    for (const Segment& segment : then.segments) after.add(segment.from, segment.to, segment.nodes);
+    for (std::size_t i = 0; i < easy.jobs.size(); ++i) {
+        const JobResult& job = easy.jobs[i];
+        before.add(job.start, job.end, job.nodes_start * share_of_node(workload, i));
+    }
+    for (const Segment& segment : then.segments)
+        after.add(segment.from, segment.to, segment.nodes * share_of_node(workload, segment.job));
     result.easy = {std::move(before).by(workload.nodes), waiting(workload, easy, parts)};
     result.recommended = {std::move(after).by(workload.nodes), waiting(workload, then, parts)};
     return result;
