@@ -477,6 +477,18 @@ def test_an_array_that_was_resized_has_succeeded(cluster):
     assert len(cluster.journal(event="resize")) >= 4
 
 
+def test_a_resize_lets_no_other_task_of_an_array_begin(cluster):
+    """A change of size is no end, so not more run at a time than the array's limit."""
+    array = cluster.sbatch("--array=1-2%1", "--elastic=malleable,min=1,max=3", "-N2",
+                           wrap="selastic release 1 --timeout 30; sleep 600")
+    cluster.wait_size(f"{array}_1", 1)
+    behind = cluster.sbatch("-N2", "--exclusive", wrap="true")
+    cluster.wait_state(behind, "COMPLETED")
+    states = cluster.run("squeue", "--noheader", "--array", f"--jobs={array}", "--format=%K %T").out.splitlines()
+    assert sorted(states) == ["1 RUNNING", "2 PENDING"], states
+    cluster.run("scancel", array)
+
+
 def occupy_other_nodes(cluster, held):
     """All but those that the test's job holds."""
     other = cluster.sbatch(f"-N{cluster.nodes - held}", "--exclusive", wrap="sleep 600")

@@ -32,18 +32,39 @@ job_array_struct_t* array_of(const job_record_t* job) {
     return base ? base->array_recs : nullptr;
 }
 
+// What Slurm counts of the tasks of the job's array, with the mark that this one is counted as
+// running. A change of size would count as a failed end: nothing that waits for the array's success
+// would start, and one task more than may run at a time.
+class ArrayCounts {
+  public:
+    explicit ArrayCounts(const job_record_t* job) : running_(job->bit_flags & JOB_WAS_RUNNING) {
+        if (const job_array_struct_t* array = array_of(job)) before_ = *array;
+    }
+
+    void restore(job_record_t* job) const {
+        job->bit_flags |= running_;
+        job_array_struct_t* array = array_of(job);
+        if (!array) return;
+        array->min_exit_code = before_.min_exit_code;
+        array->max_exit_code = before_.max_exit_code;
+        array->tot_run_tasks = before_.tot_run_tasks;
+        array->tot_comp_tasks = before_.tot_comp_tasks;
+    }
+
+  private:
+    decltype(job_record_t::bit_flags) running_;
+    job_array_struct_t before_{};  // its counts alone
+};
+
 // The accounting of a change of size, which to Slurm is the end of one job and the start of
 // another.
 class AccountedResize {
   public:
     explicit AccountedResize(job_record_t* job) : job_(job), usage_(job) {
-        job_array_struct_t* array = array_of(job);
-        const uint32_t exit_code = array ? array->max_exit_code : 0;
+        const ArrayCounts counts(job);
         job_pre_resize_acctg(job);
         usage_.taken_out();
-        // It counts as a failed end of the array's task, so that nothing that waits for the array's
-        // success would start.
-        if (array) array->max_exit_code = exit_code;
+        counts.restore(job);
     }
 
     // Slurm leaves the job without an index into the database until slurmdbd gives it a new one,
