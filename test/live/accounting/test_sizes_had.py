@@ -9,12 +9,16 @@ from elastic_live import wait_for_another_second, wait_until
 SLURMDBD_IS_AWAY = "[Pp]ersist|Connection refused|DBD_|slurmdbd|slurm_receive_msg|Failure sending message"
 
 
-def had(cluster, job):
-    """As sacct's users see it, or None."""
+def admin_comment(cluster, job):
+    """As sacct's users see it, {} if there is none."""
     text = cluster.run("sacct", "--noheader", "--parsable2", "--allocations", "--jobs", job, "--format",
                        "AdminComment").out.strip()
     assert not text or text.splitlines()[-1].startswith("{"), text
-    return json.loads(text.splitlines()[-1]).get("had") if text else None
+    return json.loads(text.splitlines()[-1]) if text else {}
+
+
+def had(cluster, job):
+    return admin_comment(cluster, job).get("had")
 
 
 def wait_had(cluster, job):
@@ -96,6 +100,37 @@ def test_slurmdbd_is_down_when_a_job_ends(cluster, account, expect_errors):
     wait_until(lambda: "had" in json.loads(cluster.job(app.job)["AdminComment"]), "its record has the sizes")
     cluster.minicluster.start("slurmdbd")
     check(wait_had(cluster, app.job))
+
+
+def test_what_a_site_keeps_beside(cluster, account):
+    """By sacctmgr, which Slurm lets a site use whenever it likes: while the job runs, and after its end."""
+    def keep(text):
+        cluster.run("sacctmgr", "--immediate", "modify", "job", "where", f"jobid={app.job}", "set",
+                    f"SystemComment={text}")
+
+    def kept():
+        text = cluster.run("sacct", "-n", "-X", "-P", "-j", app.job, "-o", "SystemComment").out
+        return text.splitlines()[-1]
+
+    app = account.actor("malleable,min=1,max=4", "-N2")
+    grow_and_shrink(cluster, app)
+    keep("project 7")
+    app.exit()
+    check(wait_had(cluster, app.job))
+    assert kept() == "project 7"
+    keep("project 8")
+    assert kept() == "project 8"
+    check(had(cluster, app.job))
+
+
+def test_a_site_writes_what_has_to_be_quoted(cluster, account):
+    """It comes through JSON, two daemons and a database."""
+    app = account.actor("malleable,min=1,max=4", "-N2")
+    grow_and_shrink(cluster, app)
+    cluster.run("scontrol", "update", f"JobId={app.job}", "AdminComment=it's \"so\" with a back\\slash")
+    app.exit()
+    check(wait_had(cluster, app.job))
+    assert admin_comment(cluster, app.job)["site"] == "it's \"so\" with a back\\slash"
 
 
 def test_a_job_that_was_never_resized(cluster, account):
