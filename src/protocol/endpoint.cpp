@@ -121,7 +121,13 @@ Result<void> read_text(const std::filesystem::path& path, int depth, std::string
         }
         line.clear();
     }
+    if (file.bad()) return error("{}: {}", path.string(), std::strerror(errno));  // a folder
     return {};
+}
+
+bool is_readable_file(const std::string& path) {
+    std::error_code unknown;
+    return ::access(path.c_str(), R_OK) == 0 && std::filesystem::is_regular_file(path, unknown);
 }
 
 Result<std::string> read_conf(const std::filesystem::path& path) {
@@ -230,7 +236,8 @@ Result<Endpoint> endpoint_from_files(const std::string& slurm_conf) {
         if (endpoint.controllers.size() < kMaxControllers)
             endpoint.controllers.push_back({host, *port});
     }
-    if (endpoint.controllers.empty()) return error("{}: no SlurmctldHost", slurm_conf);
+    if (endpoint.controllers.empty())
+        return error("{}: no SlurmctldHost; SLURM_CONF can name another file", slurm_conf);
 
     const auto user = last_value(*text, "SlurmUser", "root");
     const auto uid = user_id(user.substr(0, user.find('(')));  // name(uid)
@@ -246,7 +253,7 @@ Result<Endpoint> find_endpoint() {
     const auto text = environment("ELASTIC_CONTROLLER");
     auto endpoint = text ? parse_endpoint(*text) : endpoint_from_files(slurm_conf_path());
     if (!endpoint && text) return error("ELASTIC_CONTROLLER: {}", endpoint.error().message);
-    if (!endpoint && ::access(slurm_conf_path().c_str(), R_OK) != 0)
+    if (!endpoint && !is_readable_file(slurm_conf_path()))
         return error("{}; SLURM_CONF can name another file", endpoint.error().message);
     if (text) add_controllers_of_files(*endpoint);
     if (endpoint && endpoint->authentication == Authentication{})

@@ -211,6 +211,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
         return fail(what.ends_with("subcommand is required")
                         ? Error{"which command? --help lists them"}
                         : error("{}; --help says what it takes", what));
+    } catch (const CLI::ExtrasError&) {
+        return fail(error("{}: not expected; --help says what is", app.remaining(true).front()));
     } catch (const CLI::ConversionError& e) {
         return fail(error("{}; --help says what it takes", e.what()));
     } catch (const CLI::ParseError& e) {

@@ -113,7 +113,8 @@ TEST(slurm_user_defaults_to_root_and_is_looked_up) {
 TEST(files_that_do_not_help_are_errors) {
     const Folder folder;
     const auto conf = folder.write("slurm.conf", "ClusterName=c\n");
-    check_eq(endpoint_from_files(conf).error().message, conf + ": no SlurmctldHost");
+    check_eq(endpoint_from_files(conf).error().message,
+             conf + ": no SlurmctldHost; SLURM_CONF can name another file");
     check_eq(endpoint_from_files(conf + ".absent").error().message,
              conf + ".absent: No such file or directory");
     folder.write("slurm.conf", "Include slurm.conf\n");
@@ -131,6 +132,9 @@ TEST(the_environment_comes_first) {
     setenv("SLURM_CONF", "/absent/slurm.conf", 1);
     check_eq(find_endpoint().error().message,
              "/absent/slurm.conf: No such file or directory; SLURM_CONF can name another file");
+    setenv("SLURM_CONF", "/", 1);
+    check_eq(find_endpoint().error().message,
+             "/: Is a directory; SLURM_CONF can name another file");
     setenv("SLURM_CONF", conf.c_str(), 1);
     setenv("MUNGE_SOCKET", "/run/fallback", 1);
     check_eq(to_string(*find_endpoint()), "file:6821;uid=0;munge=/run/fallback");
