@@ -32,6 +32,8 @@ constexpr std::size_t kSnapshotPiece = 256u << 10;  // fits whatever its charact
 constexpr std::size_t kMaxHistory = 1000;           // events of a job
 // Of the journal: what is read in some milliseconds, and leaves room for the job's annotation.
 constexpr journal::Limits kExcerpt{.read = 4u << 20, .text = 400u << 10};
+constexpr std::string_view kOperators =
+    "root, SlurmUser and those with AdminLevel=Operator (sacctmgr) are";
 
 Json to_json(const std::vector<journal::Event>& events) {
     Json list = Json::array();
@@ -315,7 +317,7 @@ Result<Json> Queries::jobs(uid_t uid, Time now) const {
 
 Result<Json> Queries::nodes(uid_t uid) const {
     if (site_.private_nodes && !site_.is_operator(uid))
-        return error("only an operator may see nodes here (PrivateData)");
+        return error("only an operator may see nodes here (PrivateData); {}", kOperators);
     return Json::object()
         .set("nodes", site_.nodes)
         .set("node_list", site_.node_names.all)
@@ -381,7 +383,8 @@ Json Queries::names_in(const std::vector<journal::Event>& events) const {
 // For replaying a decision at a desk; shows all jobs, so it is for operators.  Thousands of jobs
 // make a text of megabytes, which is given in pieces; all of them are of the pass at the first.
 Result<Json> Queries::snapshot(const protocol::Query& query, const Incoming& from) {
-    if (!site_.is_operator(from.uid)) return error("only an operator may take a snapshot");
+    if (!site_.is_operator(from.uid))
+        return error("only an operator may take a snapshot; {}", kOperators);
     if (query.after.empty()) recordings_[from.from] = site_.recorded_pass();
     if (query.after.empty() && recordings_[from.from].empty())
         return error("no planning pass has been made yet; ask again in some seconds");
@@ -489,7 +492,8 @@ Result<Json> Queries::resize(const protocol::Query& query, uid_t uid, Time now) 
 // it asks whoever can be asked now, and says of everybody on the nodes what is to be expected. So
 // whoever wants to see the nodes empty repeats it, and nothing is to be undone if nobody does.
 Result<Json> Queries::evacuate(const protocol::Query& query, uid_t uid, Time now) {
-    if (!site_.is_operator(uid)) return error("only an operator may evacuate nodes");
+    if (!site_.is_operator(uid))
+        return error("only an operator may evacuate nodes; {}", kOperators);
     auto emptying = site_.drain(query.node, uid);
     if (!emptying) return emptying.error();
     Json jobs = Json::array();

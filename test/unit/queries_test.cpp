@@ -228,7 +228,9 @@ TEST(the_journal_is_read_from_its_end_and_on_from_a_place) {
 
 TEST(a_snapshot_is_given_in_pieces_of_one_pass) {
     Desk desk;
-    check_eq(desk.denied(query("snapshot"), kOwner), "only an operator may take a snapshot");
+    check_eq(desk.denied(query("snapshot"), kOwner),
+             "only an operator may take a snapshot; root, SlurmUser and those with "
+             "AdminLevel=Operator (sacctmgr) are");
     check_eq(desk.denied(query("snapshot")),
              "no planning pass has been made yet; ask again in some seconds");
     desk.recording = std::string(600u << 10, 'r');
@@ -305,7 +307,9 @@ TEST(a_job_that_cannot_be_resized_says_why) {
 
 TEST(operators_evacuate_nodes) {
     Desk desk;
-    check_eq(desk.denied(query("evacuate"), kOwner), "only an operator may evacuate nodes");
+    check_eq(desk.denied(query("evacuate"), kOwner),
+             "only an operator may evacuate nodes; root, SlurmUser and those with "
+             "AdminLevel=Operator (sacctmgr) are");
     desk.emptying.drained = "n3";
     Query asked = query("evacuate");
     asked.node = "n[3-4]";

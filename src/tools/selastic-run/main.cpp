@@ -116,7 +116,10 @@ int run(RunOptions options) {
 }
 
 int print_profiles() {
-    for (const Profile& profile : known_profiles())
+    const auto profiles = known_profiles();
+    if (profiles.empty())
+        return fail(Error{"no profile is installed; SELASTIC_PROFILES names folders with some"});
+    for (const Profile& profile : profiles)
         fmt::print("{:<10} {}\n", profile.name, profile.comment);
     return kExitOk;
 }

@@ -137,7 +137,8 @@ Result<void> apply_program_settings(const std::string& name, RunOptions& options
         const std::string path = fmt::format("{}/{}", folder, name);
         if (const auto text = read(path)) return apply_text(*text, path, options);
     }
-    return error("there is no profile '{}' in {}", printable(name), fmt::join(folders(), ", "));
+    return error("there is no profile '{}' in {}; --profile list names those that are",
+                 printable(name), fmt::join(folders(), ", "));
 }
 
 Result<Words> restart_words(const RunOptions& options) {
