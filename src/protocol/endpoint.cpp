@@ -162,7 +162,7 @@ Result<uid_t> user_id(const std::string& name) {
 Result<std::uint16_t> listen_port(const std::filesystem::path& elastic_conf) {
     if (!std::filesystem::exists(elastic_conf)) return kDefaultPort;
     const auto text = read_conf(elastic_conf);
-    if (!text) return text.error();
+    if (!text) return error("{}; every user has to be able to read it", text.error().message);
     const auto value = last_value(*text, "ListenPort", std::to_string(kDefaultPort));
     const auto port = parse_port(value);
     if (!port) return error("{}: ListenPort={}: expected 1 to 65535", elastic_conf.string(), value);

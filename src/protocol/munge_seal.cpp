@@ -36,7 +36,8 @@ using Context = std::unique_ptr<munge_ctx, Destroy>;
 // munge_ctx_strerror names the socket, munge_strerror only the kind of error.
 Error refusal(munge_ctx_t context, munge_err_t status) {
     const char* detail = munge_ctx_strerror(context);
-    return error("munge: {}", detail ? detail : munge_strerror(status));
+    return error("munge: {}{}", detail ? detail : munge_strerror(status),
+                 status == EMUNGE_SOCKET ? "; does munged run on this host?" : "");
 }
 
 // libmunge writes to munged's socket without MSG_NOSIGNAL.  Were munged to end just then, the

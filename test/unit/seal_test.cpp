@@ -153,6 +153,7 @@ TEST(without_munged_it_fails_in_bounded_time) {
     const auto credential = (*seal)->seal("pay", geteuid());
     check_that(!credential);
     check_that(credential.error().message.find("/nonexistent/socket") != std::string::npos);
+    check_that(credential.error().message.ends_with("; does munged run on this host?"));
 }
 
 TEST(it_goes_on_with_a_munged_started_anew) {
