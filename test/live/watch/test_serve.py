@@ -190,7 +190,7 @@ def connect(served):
 
 
 def test_a_thousand_connections_and_slow_clients(cluster, serve):
-    """Others are served meanwhile, the controller has one connection for all, and the memory is given back."""
+    """Others are served meanwhile, the controller has one connection for all, and no memory is lost."""
     served = serve()
     served.wait("/api/jobs.json", lambda jobs: True, "the controller is asked")
     with contextlib.ExitStack() as stack:
@@ -205,12 +205,14 @@ def test_a_thousand_connections_and_slow_clients(cluster, serve):
             assert served.get("/api/jobs.json").status == 200
             for client in clients:
                 client.close()
-        crowd()
-        wait_until(lambda: served.metrics()["slurm_elastic_serve_connections"] < 50, "they are forgotten", within=60)
-        once = served.memory
-        crowd()
-        wait_until(lambda: served.metrics()["slurm_elastic_serve_connections"] < 50, "they are forgotten", within=60)
-        assert served.memory < once * 1.2 + 2000
+        # How much a crowd takes at a time is chance, so the first ones may each need more than those before.
+        sizes = []
+        while len(sizes) < 2 or sizes[-1] > sizes[-2] * 1.02 + 200:
+            assert len(sizes) < 12, sizes
+            crowd()
+            served.wait_metric("slurm_elastic_serve_connections", lambda count: count < 50, "they are forgotten")
+            sizes.append(served.memory)
+        assert sizes[-1] < 40_000, sizes
     assert controller_connections(served) <= 1
 
 
