@@ -27,9 +27,9 @@ std::string sharing(const Log& log, const Occupancy& found, std::int64_t nodes,
                "--nodes or --procs-per-node is too small, or jobs shared processors; results "
                "say little";
     return what +
-           "its jobs share nodes, which takes NodeList or --slurm-conf to simulate; without them "
-           "they "
-           "wait too long here, or count processors instead: --procs-per-node 1 --nodes PROCESSORS";
+           "its jobs share nodes, which takes NodeList, AllocCPUS and perhaps --slurm-conf to "
+           "simulate; they wait too long here without, or count processors instead: "
+           "--procs-per-node 1 --nodes PROCESSORS";
 }
 
 std::string limits(const Log& log, std::size_t without) {

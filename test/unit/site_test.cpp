@@ -343,9 +343,9 @@ TEST(reservations_and_events_are_read_as_sacctmgr_prints_them) {
     const auto message = [](const auto& result) {
         return result ? std::string() : result.error().message;
     };
-    check_eq(message(parse_reservations("NodeName|Start|End\nn[1|0|9\n", "r")),
+    check_eq(message(parse_reservations("Name|NodeName|Start|End\na|n[1|0|9\n", "r")),
              std::string("r:2: NodeName: node list: ends too early"));
-    check_eq(message(parse_events("NodeName|Start|End\nn1|soon|9\n", "e")),
+    check_eq(message(parse_events("NodeName|Start|End|State\nn1|soon|9|\n", "e")),
              std::string("e:2: Start: 'soon' is no time such as 2024-05-01T10:00:00"));
     check_that(message(parse_events("", "e")).find("sacctmgr") != std::string::npos);
 }

@@ -12,7 +12,8 @@
 namespace elastic::simulator {
 
 Result<AccountingTable> AccountingTable::parse(std::string_view text, std::string_view name,
-                                               std::string_view key, std::string_view command) {
+                                               std::initializer_list<std::string_view> required,
+                                               std::string_view command) {
     AccountingTable table;
     table.name_ = printable(name, 200);
     int number = 0;
@@ -23,7 +24,12 @@ Result<AccountingTable> AccountingTable::parse(std::string_view text, std::strin
         Cells here(cells.begin(), cells.end());
         if (table.columns_.empty()) {
             table.columns_ = std::move(here);
-            if (table.place(key) == table.columns_.size()) break;
+            for (const std::string_view column : required)
+                if (!table.has(column))
+                    return error(
+                        "{}: no column {} among those the first line names; print it "
+                        "with: {}",
+                        table.name_, column, command);
             continue;
         }
         if (here.size() != table.columns_.size())
@@ -31,9 +37,8 @@ Result<AccountingTable> AccountingTable::parse(std::string_view text, std::strin
                          here.size(), table.columns_.size());
         table.rows_.push_back({number, std::move(here)});
     }
-    if (table.columns_.empty() || table.place(key) == table.columns_.size())
-        return error("{}: no column {} among those the first line names; print it with: {}",
-                     table.name_, key, command);
+    if (table.columns_.empty())
+        return error("{}: is empty; print it with: {}", table.name_, command);
     return table;
 }
 
@@ -46,13 +51,12 @@ std::size_t AccountingTable::place(std::string_view column) const {
 }
 
 std::string_view AccountingTable::cell(std::size_t row, std::string_view column) const {
-    const std::size_t at = place(column);
-    return at < columns_.size() ? trim(rows_[row].cells[at]) : std::string_view();
+    return has(column) ? trim(rows_[row].cells[place(column)]) : std::string_view();
 }
 
 std::string_view AccountingTable::cell(std::size_t row, std::string_view column,
                                        std::string_view other) const {
-    return cell(row, place(column) < columns_.size() ? column : other);
+    return cell(row, has(column) ? column : other);
 }
 
 Result<double> AccountingTable::number(std::size_t row, std::string_view column) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,9 +19,10 @@ namespace elastic::simulator {
 class AccountingTable {
   public:
     // Columns may be in any order, and more of them than are asked for.  An error is "NAME:LINE:
-    // what is wrong"; where no column `key` is named, it tells the command that prints one.
+    // what is wrong"; where one that is required is not named, it tells the command that prints it.
     static Result<AccountingTable> parse(std::string_view text, std::string_view name,
-                                         std::string_view key, std::string_view command);
+                                         std::initializer_list<std::string_view> required,
+                                         std::string_view command);
 
     std::size_t size() const { return rows_.size(); }
     // "" where the table has no such column.
@@ -47,6 +49,7 @@ class AccountingTable {
     };
 
     std::size_t place(std::string_view column) const;
+    bool has(std::string_view column) const { return place(column) < columns_.size(); }
 
     std::string name_;
     Cells columns_;

@@ -32,7 +32,8 @@ Result<std::optional<Span>> span_of(const AccountingTable& table, std::size_t ro
 
 Result<std::vector<ReservedNodes>> parse_reservations(std::string_view text,
                                                       std::string_view name) {
-    const auto table = AccountingTable::parse(text, name, "NodeName", kReservationsCommand);
+    const auto table =
+        AccountingTable::parse(text, name, {"Name", "NodeName"}, kReservationsCommand);
     if (!table) return table.error();
     std::vector<ReservedNodes> found;
     for (std::size_t row = 0; row < table->size(); ++row) {
@@ -48,7 +49,7 @@ Result<std::vector<ReservedNodes>> parse_reservations(std::string_view text,
 }
 
 Result<std::vector<DownTime>> parse_events(std::string_view text, std::string_view name) {
-    const auto table = AccountingTable::parse(text, name, "NodeName", kEventsCommand);
+    const auto table = AccountingTable::parse(text, name, {"NodeName", "State"}, kEventsCommand);
     if (!table) return table.error();
     std::vector<DownTime> found;
     for (std::size_t row = 0; row < table->size(); ++row) {

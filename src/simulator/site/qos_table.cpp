@@ -40,7 +40,7 @@ Result<Qos> qos_of(const AccountingTable& table, std::size_t row) {
 }  // namespace
 
 Result<std::vector<Qos>> parse_qos(std::string_view text, std::string_view name) {
-    const auto table = AccountingTable::parse(text, name, "Name", kQosCommand);
+    const auto table = AccountingTable::parse(text, name, {"Name"}, kQosCommand);
     if (!table) return table.error();
     std::vector<Qos> found;
     for (std::size_t row = 0; row < table->size(); ++row) {

@@ -274,8 +274,9 @@ void say_too_long(const Workload& workload, Trust& trust) {
         "to {} are in use at once)",
         longer, workload.nodes, trust.peak));
     trust.to_do.emplace_back(
-        "give the machine's size by --nodes; where jobs share nodes, count processors: "
-        "--procs-per-node 1 --nodes PROCESSORS");
+        "give the machine's size by --nodes; where jobs share nodes, export AllocCPUS, AllocTRES "
+        "and NodeList and give --slurm-conf, or count processors: --procs-per-node 1 --nodes "
+        "PROCESSORS");
 }
 
 void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
