@@ -22,11 +22,6 @@ constexpr Duration kDay = 86400;
 // What the planner looks at in each pass; a site with more has reservations of ever other nodes.
 constexpr std::size_t kMostPools = 128;
 
-struct Span {
-    Time from = 0, to = 0;
-    auto operator<=>(const Span&) const = default;
-};
-
 // Ascending, and neither touching nor overlapping.
 std::vector<Span> merged(std::vector<Span> spans) {
     std::ranges::sort(spans);
@@ -125,16 +120,14 @@ void Absences::take_events(const SiteKnowledge& known, const NodeTable& nodes, T
 }
 
 void Absences::infer_events(const Log& log, const NodeTable& nodes) {
-    std::vector<std::vector<Span>> uses(nodes.size());
-    std::map<std::size_t, std::vector<Span>> waits;  // by pool of nodes alike
+    std::vector<std::vector<Span>> uses = nodes.uses(log);
+    std::map<std::size_t, std::vector<Span>> waits;  // of jobs of one node, by pool of nodes alike
     for (std::size_t job = 0; job < log.jobs.size(); ++job) {
         const std::vector<std::uint32_t>* ran_on = nodes.nodes_of(log, job);
         const LogJob& of = log.jobs[job];
-        if (!ran_on || of.wait < 0) continue;
-        const Time start = of.submit + of.wait;
-        for (const std::uint32_t node : *ran_on) uses[node].push_back({start, start + of.run});
-        if (ran_on->size() == 1)
-            waits[nodes.alike().pool_of(ran_on->front())].push_back({of.submit, start});
+        if (ran_on && ran_on->size() == 1 && of.wait >= 0)
+            waits[nodes.alike().pool_of(ran_on->front())].push_back(
+                {of.submit, of.submit + of.wait});
     }
     for (auto& [pool, spans] : waits) spans = merged(std::move(spans));
     double seconds = 0;

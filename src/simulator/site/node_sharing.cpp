@@ -17,25 +17,13 @@ constexpr double kRounding = 1e-6;
 // Of all node-seconds of jobs those that overlap with another job's: an end may be noted late.
 constexpr double kMostOverlap = 0.01;
 
-struct Use {
-    Time from = 0, to = 0;
-    auto operator<=>(const Use&) const = default;
-};
-
 bool log_shares_nodes(const Log& log, const NodeTable& nodes) {
-    std::vector<std::vector<Use>> uses(nodes.size());
-    for (std::size_t job = 0; job < log.jobs.size(); ++job) {
-        const std::vector<std::uint32_t>* ran_on = nodes.nodes_of(log, job);
-        const LogJob& of = log.jobs[job];
-        if (!ran_on || of.wait < 0) continue;
-        const Time start = of.submit + of.wait;
-        for (const std::uint32_t node : *ran_on) uses[node].push_back({start, start + of.run});
-    }
+    std::vector<std::vector<Span>> uses = nodes.uses(log);
     double all = 0, twice = 0;
-    for (std::vector<Use>& of_node : uses) {
+    for (std::vector<Span>& of_node : uses) {
         std::ranges::sort(of_node);
         Time used_until = 0;
-        for (const Use& use : of_node) {
+        for (const Span& use : of_node) {
             all += use.to - use.from;
             twice += std::max(0.0, std::min(used_until, use.to) - use.from);
             used_until = std::max(used_until, use.to);

@@ -71,6 +71,18 @@ const std::vector<std::uint32_t>* NodeTable::nodes_of(const Log& log, std::size_
     return number < 0 || list(number).empty() ? nullptr : &list(number);
 }
 
+std::vector<std::vector<Span>> NodeTable::uses(const Log& log) const {
+    std::vector<std::vector<Span>> uses(size());
+    for (std::size_t job = 0; job < log.jobs.size(); ++job) {
+        const std::vector<std::uint32_t>* ran_on = nodes_of(log, job);
+        const LogJob& of = log.jobs[job];
+        if (!ran_on || of.wait < 0) continue;
+        const Time start = of.submit + of.wait;
+        for (const std::uint32_t node : *ran_on) uses[node].push_back({start, start + of.run});
+    }
+    return uses;
+}
+
 std::optional<std::size_t> NodeTable::place(const std::string& name) const {
     const auto found = places_.find(name);
     return found == places_.end() ? std::nullopt : std::optional(found->second);

@@ -37,6 +37,12 @@ class NodePlaces {
     std::vector<std::uint64_t> words_;
 };
 
+// When a job ran, or a node was not to be had.
+struct Span {
+    Time from = 0, to = 0;
+    auto operator<=>(const Span&) const = default;
+};
+
 class NodeTable {
   public:
     static Result<NodeTable> make(const Log&, const SiteKnowledge&);
@@ -48,6 +54,8 @@ class NodeTable {
     }
     // Where the job ran, if the log says it.
     const std::vector<std::uint32_t>* nodes_of(const Log&, std::size_t job) const;
+    // By place of a node, when jobs ran there by the log's start and end times, in its order.
+    std::vector<std::vector<Span>> uses(const Log&) const;
     std::optional<std::size_t> place(const std::string& name) const;
     // Names that are not known are left out.
     NodePlaces places(const std::vector<std::string>& names) const;
