@@ -128,6 +128,9 @@ struct WorkloadOptions {
     ElasticModel model{};
 };
 
+// Whether each value is one that it may have.
+Result<void> check_workload_options(const WorkloadOptions&);
+
 // What is known of the machine by the files and the log, unless the options say that it has so many
 // equal nodes (--nodes, --procs-per-node); nothing if nobody knows.  Errors name the option.
 Result<std::optional<Site>> site_of(const Log&, const SiteFiles&, const WorkloadOptions&);
