@@ -183,7 +183,11 @@ TEST(advice_calibrated_shows_both) {
     const Result<Advice> advice = advise(options);
     check_ok(advice);
     check_that(advice->calibrated && advice->calibrated->calibration.factor != 1);
-    check_eq(advice->calibrated->gains.size(), advice->rankings.size());
+    check_eq(advice->calibrated->gains.size(), 2u);
+    check_eq(
+        std::ranges::count(advice->calibrated->gains, advice->recommended, &CalibratedGain::policy),
+        1);
+    check_that(to_text(*advice).find("the best preset then") == std::string::npos);
     for (const CalibratedGain& gain : advice->calibrated->gains)
         if (gain.policy == "easy") check_that(gain.scaled.mean == 0 && gain.as_logged.mean == 0);
     const std::string said =
@@ -192,6 +196,16 @@ TEST(advice_calibrated_shows_both) {
     check_that(to_html(*advice).find(said) != std::string::npos);
     check_eq(to_json(*advice).get("calibrated").get("presets").at(0).get_string("policy"),
              advice->calibrated->gains.front().policy);
+    options.all_presets = true;
+    const Result<Advice> all = advise(options);
+    check_ok(all);
+    check_eq(all->calibrated->gains.size(), all->rankings.size());
+    check_that(to_text(*all).find("the best preset then") != std::string::npos);
+    for (const CalibratedGain& gain : advice->calibrated->gains) {
+        const auto same =
+            std::ranges::find(all->calibrated->gains, gain.policy, &CalibratedGain::policy);
+        check_eq(same->scaled.mean, gain.scaled.mean);
+    }
 }
 
 TEST(advice_without_logged_waits_says_so) {

@@ -214,7 +214,8 @@ class Adviser {
 
     Result<Advice> finish(const Trials& whole) {
         if (options_.calibrate) {
-            auto calibrated = compare_calibrated(whole, site_, advice_.standings);
+            auto calibrated = compare_calibrated(whole, site_, advice_.standings,
+                                                 advice_.recommended, options_.all_presets);
             if (!calibrated) return calibrated.error();
             advice_.calibrated = *std::move(calibrated);
         }

@@ -102,7 +102,8 @@ struct CalibratedGain {
 };
 struct Calibrated {
     simulator::Calibration calibration;
-    std::vector<CalibratedGain> gains;  // the best of the scaled first
+    // The best of the scaled first: the baseline and the recommended preset, or all.
+    std::vector<CalibratedGain> gains;
 };
 
 // What is in use and what waits, as means over equal parts of the time.

@@ -197,12 +197,15 @@ std::string calibrated_text(const Advice& advice) {
     if (!advice.calibrated) return "";
     const auto& [calibration, gains] = *advice.calibrated;
     const auto ours = std::ranges::find(gains, advice.recommended, &CalibratedGain::policy);
-    return fmt::format(
+    std::string text = fmt::format(
         "{}. With {} % malleable {} changes mean turnaround by {} % then, by {} % with arrivals as "
-        "they were; the best preset then is {} ({} %).",
+        "they were",
         simulator::to_text(calibration), exact(advice.share), advice.recommended,
-        percent(ours->scaled.mean), percent(ours->as_logged.mean), gains.front().policy,
-        percent(gains.front().scaled.mean));
+        percent(ours->scaled.mean), percent(ours->as_logged.mean));
+    if (gains.size() > 2)
+        text += fmt::format("; the best preset then is {} ({} %)", gains.front().policy,
+                            percent(gains.front().scaled.mean));
+    return text + ".";
 }
 
 // ---- the page
@@ -399,7 +402,8 @@ std::string calibrated_html(const Advice& advice) {
                "Scaled arrivals meet the logged waits in the mean alone: they put load where "
                "limits, partitions or priorities may have been. The careful figures are "
                "those of arrivals as they were.") +
-           html_folded("All presets", html_table(calibrated_table(*advice.calibrated)));
+           html_folded(advice.calibrated->gains.size() > 2 ? "All presets" : "Both",
+                       html_table(calibrated_table(*advice.calibrated)));
 }
 
 }  // namespace

@@ -110,9 +110,10 @@ simulator::Trust judge_trust(const Site&, const simulator::Outcome& easy);
 const Standing& standing_of(const std::vector<Standing>&, std::string_view policy,
                             const Condition&);
 
-// The site's arrivals scaled so that it waits as it did, and all presets with them under the
-// headline's condition, beside the same with arrivals as they were.
-Result<Calibrated> compare_calibrated(const Trials&, const Site&, const std::vector<Standing>&);
+// The site's arrivals scaled so that it waits as it did, and the recommended preset, or all, with
+// them under the headline's condition, beside the same with arrivals as they were.
+Result<Calibrated> compare_calibrated(const Trials&, const Site&, const std::vector<Standing>&,
+                                      std::string_view recommended, bool all);
 
 // Presets, by their places, under conditions: by share and cost, then by policy.
 std::vector<Standing> compare_presets(const Trials&, const std::vector<Condition>&,
