@@ -21,8 +21,8 @@ bool Engine::take_parts(const core::Action& action) {
     const core::PendingJob& pending = cluster_.pending(action.job);
     const core::Eligibility& eligible = cluster_.snapshot().eligibilities[pending.eligible];
     const Time end = now_ + workload_.jobs[job].estimate;
-    if (partly_used_.take(job, workload_.parts[job], workload_.jobs[job].nodes, eligible,
-                          action.nodes, end)) {
+    if (partly_used_.take(job, workload_.parts[job], workload_.jobs[job].nodes, eligible, action,
+                          end)) {
         cluster_.start_on_parts(action.job);
         std::erase(deferred_, action.job);
         return true;

@@ -61,16 +61,32 @@ void PartlyUsedNodes::add(Node& node, const Guest& guest) {
     changed_(node.pool, before, end_of(node));
 }
 
+// The first of them that the start may have; how many more nodes of each pool it may have then.
+core::PoolCounts PartlyUsedNodes::keep(std::vector<Choice>& choices, int nodes,
+                                       const core::Action& start) const {
+    core::PoolCounts left = start.parts.empty() ? core::PoolCounts(start.nodes.size(), nodes)
+                                                : core::sum(start.nodes, start.parts);
+    std::vector<Choice> kept;
+    for (const Choice& choice : choices) {
+        if (kept.size() == static_cast<std::size_t>(nodes)) break;
+        int& of_pool = left[nodes_[choice.node].pool];
+        if (of_pool == 0) continue;
+        --of_pool;
+        kept.push_back(choice);
+    }
+    choices = std::move(kept);
+    return left;
+}
+
 bool PartlyUsedNodes::take(std::uint32_t job, const NodePart& part, int nodes,
-                           const core::Eligibility& eligible, const core::PoolCounts& idle,
-                           Time end) {
+                           const core::Eligibility& eligible, const core::Action& start, Time end) {
     std::vector<Choice> choices = with_room(part, eligible);
-    choices.resize(std::min(choices.size(), static_cast<std::size_t>(nodes)));
+    const core::PoolCounts left = keep(choices, nodes, start);
     int missing = nodes - static_cast<int>(choices.size());
-    core::PoolCounts fresh(idle.size(), 0);
+    core::PoolCounts fresh(start.nodes.size(), 0);
     for (const core::PoolId pool : eligible) {
         if (!fits(part, {}, pools_[pool].each)) continue;
-        fresh[pool] = std::min(idle[pool], missing);
+        fresh[pool] = std::min({start.nodes[pool], left[pool], missing});
         missing -= fresh[pool];
     }
     if (missing > 0) return false;

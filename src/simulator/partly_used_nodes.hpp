@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/time.hpp"
+#include "core/model/plan.hpp"
 #include "simulator/observer.hpp"
 #include "simulator/site/machine.hpp"
 
@@ -26,10 +27,10 @@ class PartlyUsedNodes {
         : pools_(pools), changed_(std::move(changed)) {}
 
     // Finds room for a part on each of so many nodes: of those partly used the ones that are
-    // fullest after it, the others idle ones, at most so many of each pool.  Takes nothing and says
-    // no if there is none.
+    // fullest after it, the others idle ones, of each pool at most those that the start has there.
+    // Takes nothing and says no if there is none.
     bool take(std::uint32_t job, const NodePart&, int nodes, const core::Eligibility&,
-              const core::PoolCounts& idle, Time end);
+              const core::Action& start, Time end);
     void leave(std::uint32_t job);
     // When the next of these nodes is free of such jobs, by their estimates; kNever: there is none.
     Time next_end(const core::Eligibility&) const;
@@ -54,6 +55,7 @@ class PartlyUsedNodes {
     };
 
     std::vector<Choice> with_room(const NodePart&, const core::Eligibility&) const;
+    core::PoolCounts keep(std::vector<Choice>&, int nodes, const core::Action& start) const;
     static std::optional<Time> end_of(const Node&);
     std::uint32_t new_node(core::PoolId);
     void add(Node&, const Guest&);

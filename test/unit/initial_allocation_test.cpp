@@ -345,15 +345,40 @@ TEST(a_job_that_shares_nodes_does_not_delay_a_reservation) {
 
 namespace {
 
-PoolCounts spare(const SnapshotBuilder& b, JobId job) {
+PoolCounts of_action(const SnapshotBuilder& b, JobId job, PoolCounts Action::*counts) {
     Planner planner;
     Rng rng(1);
     for (const Action& action : planner.plan(b.snapshot, *preset("easy"), rng).actions)
-        if (action.job == job) return action.spare;
+        if (action.job == job) return action.*counts;
     return {};
 }
 
+PoolCounts spare(const SnapshotBuilder& b, JobId job) {
+    return of_action(b, job, &Action::spare);
+}
+
+PoolCounts parts(const SnapshotBuilder& b, JobId job) {
+    return of_action(b, job, &Action::parts);
+}
+
 }  // namespace
+
+// The first pool is that of a reservation.
+TEST(a_job_shares_nodes_of_a_pool_in_which_it_delays_nobody) {
+    SnapshotBuilder b({0, 0, 0});
+    for (const PoolId pool : {0, 1, 2}) b.share(pool, 1, 1100);
+    b.queue(1, rigid(1), 500).eligible = b.eligibility({0});
+    b.queue(2, rigid(1), 101).shares_nodes = true;
+    check_eq(plan_text(b.snapshot, "easy"),
+             "start 2 [0,0,0] ->1 backfilled\nreserve 1 [1,0,0] ->1 at +100\n");
+    check_that((parts(b, 2) == PoolCounts{0, 1, 1}));
+    b.snapshot.pending[1].duration = 100;  // so that it delays nobody in any pool
+    check_that(parts(b, 2).empty());
+    b.snapshot.pending[1].duration = 101;
+    b.snapshot.pending[1].elastic = rigid(3);  // more than there are in the other two
+    check_eq(plan_text(b.snapshot, "easy"),
+             "reserve 1 [1,0,0] ->1 at +100\nreserve 2 [1,1,1] ->3 at +600\n");
+}
 
 TEST(what_nobody_else_is_planned_on_is_spare) {
     SnapshotBuilder b({4, 3, 2});

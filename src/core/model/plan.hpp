@@ -115,6 +115,9 @@ struct Action {
     // else is planned there.  So it may have some of these in place of as many of `nodes`.  Empty
     // if it may not.  Not recorded.
     PoolCounts spare;
+    // start of a job that shares nodes: by pool, how many of its partly used nodes the job may take
+    // besides, so that it delays no reservation; empty: as many as it likes.  Not recorded.
+    PoolCounts parts;
 };
 
 struct Plan {

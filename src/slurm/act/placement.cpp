@@ -76,7 +76,7 @@ NodeSet Placement::for_start(const job_record_t* job, const core::Action& action
     const core::PendingJob& pending = view_.snapshot.pending[action.place];
     const NodeSet allowed = choice(action.nodes, action, size, agreed_.free_for(action.job),
                                    NodeOrder({required_nodes(job)}));
-    return pending.shares_nodes ? with_partly_used(pending, allowed) : allowed;
+    return pending.shares_nodes ? with_partly_used(pending, action.parts, allowed) : allowed;
 }
 
 // Of pools that the plan does not use only what is better: where all are as good, the plan has
@@ -118,7 +118,7 @@ NodeSet Placement::for_start_anywhere(const core::Action& action) {
     const core::PendingJob& pending = view_.snapshot.pending[action.place];
     NodeSet allowed = view_.nodes_of(pending.eligible);
     allowed &= agreed_.free_for(action.job);
-    return pending.shares_nodes ? with_partly_used(pending, allowed) : allowed;
+    return pending.shares_nodes ? with_partly_used(pending, {}, allowed) : allowed;
 }
 
 // Constraints that the plan does not know (counts of features, topology) may want other nodes than
@@ -133,8 +133,11 @@ NodeSet Placement::room_for(const core::PendingJob& pending) {
     return room &= view_.nodes_of(pending.eligible);
 }
 
-NodeSet Placement::with_partly_used(const core::PendingJob& pending, const NodeSet& idle) const {
+// And all that are partly used, of pools of which it may take some.
+NodeSet Placement::with_partly_used(const core::PendingJob& pending, const core::PoolCounts& parts,
+                                    const NodeSet& idle) const {
     NodeSet allowed = view_.nodes_of(pending.eligible);
+    if (!parts.empty()) allowed &= view_.nodes_of(parts);
     allowed -= idle_nodes();
     return allowed |= idle;
 }

@@ -77,7 +77,8 @@ class Placement {
     core::PoolCounts most_of_pools(const core::PoolCounts&, const core::Action&, int size) const;
     void stray(const NodeSet& taken, const core::PoolCounts& planned);
     // Where a job that shares nodes may go if it may have these idle ones.
-    NodeSet with_partly_used(const core::PendingJob&, const NodeSet& idle) const;
+    NodeSet with_partly_used(const core::PendingJob&, const core::PoolCounts& parts,
+                             const NodeSet& idle) const;
     Growth largest(job_record_t*, const controller::Job&, const NodeSet& candidates, int least,
                    int most);
 

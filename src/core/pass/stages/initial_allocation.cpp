@@ -25,12 +25,13 @@ bool start_on_shared_nodes(Schedule& schedule, std::uint32_t pending, Reason rea
     const Time end = schedule.times().end_of(job, size);
     const FreeNodes idle = schedule.nodes().available(job.eligible, size, end);
     const int missing = size - idle.count;
-    PoolCounts shared(schedule.pools(), 0);
-    const auto left = [&](PoolId pool) { return schedule.nodes().shared(pool); };
-    if (choose(schedule.eligible(job.eligible), missing, left, shared) < missing) return false;
-    if (!schedule.may_share_until(idle.by_pool, shared, end)) return false;
+    // In each pool as many as it may take there, for only Slurm knows in which of them it has room.
+    PoolCounts parts(schedule.pools(), 0);
+    for (const PoolId pool : schedule.eligible(job.eligible))
+        parts[pool] = std::min(missing, schedule.shareable(pool, idle.by_pool[pool], end));
+    if (total(parts) < missing) return false;
     schedule.start(pending, idle.by_pool, size, reason);
-    schedule.take_shared(shared, end);
+    schedule.share(parts, end);
     return true;
 }
 

@@ -106,13 +106,12 @@ std::optional<Together::Part> Together::part_at(std::uint32_t place, Time from, 
 bool Together::add_shared(Part& part, const std::vector<Part>& others) const {
     const int missing = part.size - total(part.nodes);
     const auto left = [&](PoolId pool) {
-        int nodes = schedule_.nodes().shared(pool);
+        int nodes = schedule_.shareable(pool, part.nodes[pool], part.to);
         for (const Part& other : others) nodes -= other.shared[pool];
         return nodes;
     };
     const Eligibility& eligible = schedule_.eligible(job(part.place).eligible);
-    return choose(eligible, missing, left, part.shared) == missing &&
-           schedule_.may_share_until(part.nodes, part.shared, part.to);
+    return choose(eligible, missing, left, part.shared) == missing;
 }
 
 void Together::take(const Part& part) const {
@@ -154,7 +153,7 @@ bool Together::start(Reason reason) {
         parts = parts_at(now, On::shared);
     for (const Part& part : parts) {
         schedule_.start(part.place, part.nodes, part.size, reason);
-        if (total(part.shared) > 0) schedule_.take_shared(part.shared, part.to);
+        if (total(part.shared) > 0) schedule_.share(part.shared, part.to);
     }
     return !parts.empty();
 }

@@ -70,19 +70,18 @@ void Schedule::start_action(std::uint32_t pending, const PoolCounts& idle, int s
     action.place = pending;
 }
 
-bool Schedule::may_share_until(const PoolCounts& idle, const PoolCounts& shared, Time end) {
+int Schedule::shareable(PoolId pool, int idle, Time end) {
     const Time shadow = reservations_.first_fall();
-    if (end <= shadow) return true;
-    for (PoolId pool = 0; pool < pools(); ++pool)
-        if (shared[pool] > 0 &&
-            availability().free_between(pool, shadow, end) < idle[pool] + shared[pool])
-            return false;
-    return true;
+    const int shared = nodes_.shared(pool);
+    if (end <= shadow || shared == 0) return shared;
+    return std::clamp(availability().free_between(pool, shadow, end) - idle, 0, shared);
 }
 
-void Schedule::take_shared(const PoolCounts& shared, Time end) {
+void Schedule::share(const PoolCounts& parts, Time end) {
     const Time shadow = reservations_.first_fall();
-    if (shadow < end) availability().take(shadow, end, shared);
+    if (end <= shadow) return;
+    availability().take(shadow, end, parts);
+    plan_.actions.back().parts = parts;
 }
 
 void Schedule::enlarge_start(std::size_t action, const PoolCounts& more, Time until) {

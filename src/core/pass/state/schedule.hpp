@@ -35,10 +35,11 @@ class Schedule : public SystemState {
     // Decisions.  Each takes the nodes, marks the jobs and adds to the plan.  `idle` are nodes that
     // are free now.
     void start(std::uint32_t pending, const PoolCounts& idle, int size, Reason);
-    // Whether a start on these idle nodes may take partly used ones besides until `end`: a
-    // reservation may count on their coming free.
-    bool may_share_until(const PoolCounts& idle, const PoolCounts& shared, Time end);
-    void take_shared(const PoolCounts&, Time end);
+    // Of the partly used nodes of a pool those that a start on so many idle ones may take besides
+    // until `end`: a reservation may count on their coming free.
+    int shareable(PoolId, int idle, Time end);
+    // The start that was added last takes up to so many.
+    void share(const PoolCounts& parts, Time end);
     // With `more` nodes, which the job keeps until then.  `action` is an index into plan().
     void enlarge_start(std::size_t action, const PoolCounts& more, Time until);
     void start_by_shrinking(std::uint32_t pending, const PoolCounts& idle, int size,
