@@ -268,10 +268,15 @@ def link_debian_slurm(directory):
         (directory / "sbin" / name).symlink_to(program(f"{name}-wlm", package))
     for name in re.findall("^/usr/bin/(.+)$", output_of("dpkg", "-L", "slurm-client") or "", re.M):
         (directory / "bin" / name).symlink_to(f"/usr/bin/{name}")
+    return debian_plugins(), ""
+
+
+def debian_plugins():
+    """The folder of plugins of Debian's Slurm."""
     plugins = re.search(r"^(.*)/select_linear\.so$", output_of("dpkg", "-L", "slurm-wlm-basic-plugins") or "", re.M)
     if not plugins:
         raise Failure("no Slurm plugins: install slurm-wlm-basic-plugins")
-    return plugins.group(1), ""
+    return plugins.group(1)
 
 
 def link_built_slurm(directory, prefix):
@@ -393,7 +398,7 @@ SLURMDBD_CONF = """\
 DbdHost=localhost
 DbdPort={accounting_port}
 SlurmUser={slurm_user}
-PluginDir={slurm_plugins}
+PluginDir={slurmdbd_plugins}
 LogFile=@DIR@/log/slurmdbd.log
 PidFile=@DIR@/run/slurmdbd.pid
 StorageType=accounting_storage/mysql
@@ -666,6 +671,10 @@ class Cluster:
     def _find_programs(self):
         settings = self.settings
         settings.slurm_plugins, settings.library_path = link_slurm(self.dir, settings)
+        # The emulator is built without a slurmdbd; Debian's is of the same version.
+        settings.slurmdbd_plugins = settings.slurm_plugins
+        if settings.accounting and settings.frontend:
+            settings.slurmdbd_plugins = debian_plugins()
         settings.tools = []
         if not settings.stock:
             settings.plugins = find_plugins(settings.plugins) if settings.plugins else find_plugins(
@@ -734,7 +743,8 @@ class Cluster:
         if settings.controllers == 2:
             commands |= {name: self._on_own_host(name, commands["slurmctld"]) for name in CONTROLLERS}
         if settings.accounting:
-            commands["slurmdbd"] = [f"{sbin}/slurmdbd" if settings.slurm else program("slurmdbd", "slurmdbd"), "-D"]
+            own = ["env", "-u", "LD_LIBRARY_PATH", program("slurmdbd", "slurmdbd")]
+            commands["slurmdbd"] = [*([f"{sbin}/slurmdbd"] if settings.slurm else own), "-D"]
         return {name: self.placed(command, "login" if name == "sackd" else name) for name, command in commands.items()}
 
     def _on_own_host(self, name, command):
@@ -1027,7 +1037,7 @@ def parse(arguments):
         " one that is installed, such as 24.11, or a folder with its source; contribs/slurm-source builds it, once"
         " (default: $ELASTIC_SLURM)")
     add("--accounting", action="store_true", help="with slurmdbd, limits enforced; whoever starts the cluster has an"
-        " association, for others: sacctmgr add user (not with --frontend)")
+        " association, for others: sacctmgr add user (with --frontend not of another --slurm)")
     add("--auth", default="munge", choices=("munge", "slurm"), metavar="TYPE", help="munge or slurm (default munge);"
         " slurm: no MUNGE, but Slurm's own auth/slurm, which 22.05 lacks (as root); commands find such a cluster in"
         " 'contribs/minicluster shell' alone")
@@ -1062,7 +1072,8 @@ def checked(settings):
         if wrong:
             raise Failure(text)
 
-    refuse_if(settings.accounting and settings.frontend, "--accounting is not for --frontend")
+    refuse_if(settings.accounting and settings.frontend and settings.slurm,
+              "--accounting is not for --frontend with --slurm: the emulator is built without a slurmdbd")
     refuse_if(settings.private_tmp and settings.frontend, "--private-tmp is not for --frontend")
     refuse_if(settings.slurm_user not in [user.pw_name for user in pwd.getpwall()],
               f"--slurm-user: there is no user '{settings.slurm_user}'")

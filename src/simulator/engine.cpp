@@ -137,7 +137,8 @@ bool Engine::next_instant() {
     const bool arrivals_left = next_arrival_ < arrivals_.size();
     // Whoever waits may wait for a price, a cap, or nodes that are reserved or down.
     const bool is_over = ended_ == std::ssize(workload_.jobs);
-    const Time change = is_over ? kNever : std::min(supply_.next(), next_in_calendar());
+    const Time change =
+        is_over ? kNever : std::min({supply_.next(), next_in_calendar(), next_completed()});
     if (events_.empty() && !arrivals_left && change >= kNever) return false;
     Time next = events_.empty() ? kNever : events_.front().at;
     if (arrivals_left) next = std::min(next, workload_.jobs[arrivals_[next_arrival_]].submit);
@@ -150,7 +151,7 @@ bool Engine::next_instant() {
 
 // Whether there is a reason for a pass.
 bool Engine::apply_events() {
-    bool changed = follow_supply() | follow_calendar(), woken = false;
+    bool changed = follow_supply() | follow_calendar() | follow_completing(), woken = false;
     while (!events_.empty() && events_.front().at <= now_) {
         const Event event = events_.front();
         pop();
@@ -219,6 +220,17 @@ void Engine::join_queue(std::uint32_t job) {
     cluster_.arrive(std::move(pending), [&](JobId other) { return comes_before(job, other - 1); });
 }
 
+// In the queue's order, no components.
+void Engine::join_queue(const std::vector<std::uint32_t>& jobs) {
+    pending_ += static_cast<std::int64_t>(jobs.size());
+    std::vector<core::PendingJob> pending;
+    for (const std::uint32_t job : jobs) pending.push_back(pending_of(job));
+    cluster_.arrive(std::move(pending), [&](JobId job, JobId other) {
+        return comes_before(static_cast<std::uint32_t>(job - 1),
+                            static_cast<std::uint32_t>(other - 1));
+    });
+}
+
 core::PendingJob Engine::pending_of(std::uint32_t index) const {
     const Job& job = workload_.jobs[index];
     core::PendingJob pending;
@@ -258,9 +270,10 @@ void Engine::end(std::uint32_t job) {
     result.end = now_;
     --running_;
     ++ended_;
-    shares_nodes(job) ? leave_parts(job) : cluster_.end(job + 1);
+    shares_nodes(job) ? leave_parts(job) : leave_nodes(job);
     lift_deferrals();
-    leave_limits(job, result.nodes_end);
+    count_job(job, result.nodes_end, -1);
+    let_in(job);
     if (workload_.jobs[job].elasticity >= 0) {
         book(job);
         if (learns_ && !has_profile(job)) learn(job);
@@ -317,26 +330,33 @@ bool Engine::plan_until_settled() {
     for (int round = 0; again && round < kMostRounds; ++round) {
         const std::int64_t before = outcome_.counters.preempted;
         acted = plan_and_execute();
-        again = refused_ || outcome_.counters.preempted > before;
+        again = unsettled_ || outcome_.counters.preempted > before;
     }
     return acted;
 }
 
 bool Engine::plan_and_execute() {
     ++outcome_.counters.passes;
-    refused_ = false;
+    unsettled_ = false;
+    bound_growth();
     tell_steps();
     tell_preemptors();
     keep_from_reserved();
     const core::Plan& plan = planner_.plan(cluster_, options_.policy, rng_);
+    const std::span<const Action> actions = within_limits(plan);
+    const JobId barred =
+        actions.size() < plan.actions.size() ? plan.actions[actions.size()].job : 0;
+    unsettled_ = barred != 0;
     bool acted = false;
-    for (const Action& action : plan.actions)
-        if (action.kind == ActionKind::shrink) execute(action);
-    for (const Action& action : plan.actions) {
+    for (const Action& action : actions)
+        if (action.kind == ActionKind::shrink && (!barred || action.beneficiary != barred))
+            execute(action);
+    for (const Action& action : actions) {
         if (action.kind != ActionKind::shrink) execute(action);
         acted = acted || action.kind != ActionKind::reserve;
     }
-    deny_unanswered();
+    hold_limited();
+    if (!barred) deny_unanswered();
     return acted;
 }
 
@@ -354,9 +374,11 @@ void Engine::execute(const Action& action) {
             outcome_.counters.spared += action.reason == core::Reason::instead_of_preemption;
             if (change.for_somebody) change.beneficiary = action.beneficiary - 1;
             return resize(change, action.nodes);
-        case ActionKind::expand:
-            if (!may_grow(change.job, core::total(action.nodes))) return refuse(action);
-            change.to = action.size_after;
+        case ActionKind::expand: {
+            const core::PoolCounts nodes = nodes_of_growth(action);
+            const int missing = core::total(action.nodes) - core::total(nodes);
+            if (core::total(nodes) == 0 || (missing && is_for_step(action))) return refuse(action);
+            change.to = action.size_after - missing;
             if (is_for_step(action)) return grant_step(action);
             change.own_wish = action.op != 0;
             change.op = change.own_wish ? action.op : next_op_++;
@@ -365,7 +387,8 @@ void Engine::execute(const Action& action) {
                 change.wanted = wish.nodes;
                 grant(wish);
             }
-            return resize(change, action.nodes);
+            return resize(change, nodes);
+        }
         case ActionKind::deny:
             if (is_for_step(action)) return;  // it goes on waiting
             return deny(asked(action.op), action.reason);
@@ -394,14 +417,18 @@ void Engine::start(const Action& action) {
     const std::uint32_t index = action.job - 1;
     const Job& job = workload_.jobs[index];
     const bool shares = shares_nodes(index);
+    // What came before it in the plan may have taken more of a limit than was foreseen.
+    if (!limits_.empty() && limit_on_start(index) != kNoLimit) {
+        unsettled_ = true;
+        return;
+    }
     if (shares && !take_parts(action)) return;
-    const core::PoolCounts nodes = within_limits(action);
-    const int size =
-        shares ? job.nodes : action.size_after - (core::total(action.nodes) - core::total(nodes));
+    const core::PoolCounts nodes = nodes_of_start(action);
+    const int size = size_of_start(action);
     outcome_.jobs[index] = {now_, now_, size, size, 0, outcome_.jobs[index].promised};
     --pending_;
     ++running_;
-    count_limits(index, size - job.nodes);
+    count_job(index, size, +1);
     wake_ups_left_ += kWakeUpsPerJob;
     Counters& counters = outcome_.counters;
     counters.in_order += action.reason == core::Reason::fits;

@@ -26,6 +26,9 @@ struct SimulationOptions {
     // Each plan that changes something is followed by one more at the same instant, as the plugin's
     // are, and not only where jobs may be resized again at once.
     bool settle = false;
+    // Seconds for which the nodes that a whole-node job leaves at its end are nobody's, as while
+    // its epilogs run.
+    Duration completing = 0;
     // Malleable jobs that would be ended for others (Workload::levels) are asked to shrink first.
     bool shrinks_first = true;
     const SupplySeries* supply = nullptr;  // borrowed; none by default: nodes cost nothing

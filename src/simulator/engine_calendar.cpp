@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reservations and outages.  As for slurmctld, a job that would still run when a reservation begins
-// may not use the reservation's nodes, while it may use them if it has ended by then; so jobs are
-// eligible for other pools as time goes by.  A job of the reservation waits until that begins, and
-// for its nodes alone; where it is not started before the reservation is over, it is a job like any
-// other.
+// Reservations and outages, and nodes that are completing.  As for slurmctld, a job that would
+// still run when a reservation begins may not use the reservation's nodes, while it may use them if
+// it has ended by then; so jobs are eligible for other pools as time goes by.  A job of the
+// reservation waits until that begins, and for its nodes alone; where it is not started before the
+// reservation is over, it is a job like any other.
 //
 // Who runs on nodes that go down has come from a log in which the job had ended then, or survived:
 // the nodes go when they come free.
@@ -14,6 +14,28 @@
 #include "simulator/event_engine.hpp"
 
 namespace elastic::simulator {
+
+// The job has ended.
+void Engine::leave_nodes(std::uint32_t job) {
+    const core::PoolCounts held = cluster_.running(job + 1).held;
+    cluster_.end(job + 1);
+    if (options_.completing <= 0) return;
+    for (core::PoolId pool = 0; pool < held.size(); ++pool) cluster_.add_nodes(pool, -held[pool]);
+    completing_.emplace_back(now_ + options_.completing, held);
+}
+
+Time Engine::next_completed() const {
+    return completing_.empty() ? kNever : completing_.front().first;
+}
+
+// Whether anything has changed.
+bool Engine::follow_completing() {
+    if (next_completed() > now_) return false;
+    for (; next_completed() <= now_; completing_.pop_front())
+        for (core::PoolId pool = 0; pool < completing_.front().second.size(); ++pool)
+            cluster_.add_nodes(pool, completing_.front().second[pool]);
+    return true;
+}
 
 void Engine::begin_calendar() {
     for (core::EligibilityId id = 0; id < workload_.partitions.size(); ++id)

@@ -67,6 +67,7 @@ void Engine::resize(Observer::Resize change, const core::PoolCounts& nodes) {
     ++(change.to < change.from ? outcome_.counters.shrinks : outcome_.counters.expansions);
     ++result.resizes;
     count_limits(job, change.to - change.from);
+    if (change.to < change.from) let_in(job);
     result.nodes_end = change.to;
     const core::PoolCounts& held = cluster_.running(job + 1).held;
     cluster_.resize(

@@ -109,7 +109,8 @@ void Engine::preempt(std::uint32_t job) {
     const int nodes = outcome_.jobs[job].nodes_end;
     drop_requests(job);
     outcome_.counters.lost += give_up(job);
-    leave_limits(job, nodes);
+    count_job(job, nodes, -1);
+    let_in(job);
     ++outcome_.counters.preempted;
     if (options_.observer) options_.observer->preempted(now_, job, nodes);
     join_queue(job);

@@ -27,7 +27,7 @@ bool Engine::take_parts(const core::Action& action) {
         std::erase(deferred_, action.job);
         return true;
     }
-    refused_ = true;
+    unsettled_ = true;
     const Time next = std::max(partly_used_.next_end(eligible), std::nextafter(now_, kNever));
     cluster_.defer(action.job, std::min(next, kNever));
     if (std::ranges::count(deferred_, action.job) == 0) deferred_.push_back(action.job);

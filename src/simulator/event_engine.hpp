@@ -8,7 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "core/availability/cluster.hpp"
@@ -71,7 +74,7 @@ struct Asked {
 inline constexpr std::uint32_t kNoSlot = UINT32_MAX;
 inline constexpr std::uint32_t kNoLimit = UINT32_MAX;
 
-// What jobs in the queue or running have of a limit, and who waits for it, in the queue's order.
+// What running jobs have of a limit, and who waits for it, in the queue's order.
 struct LimitUse {
     Limit used;
     std::vector<std::uint32_t> held;
@@ -133,7 +136,11 @@ class Engine {
     // Whether the queue is in another order than that of arrivals.
     bool has_order() const { return preempts() || !workload_.ranks.empty(); }
     bool comes_before(std::uint32_t job, std::uint32_t other) const;
+    auto by_queue() const {
+        return [this](std::uint32_t job, std::uint32_t other) { return comes_before(job, other); };
+    }
     void join_queue(std::uint32_t job);
+    void join_queue(const std::vector<std::uint32_t>& jobs);
     void tell_preemptors();
     std::vector<JobId> victims_of(int level) const;
     void preempt(const core::Action&);
@@ -145,17 +152,27 @@ class Engine {
     double give_up(std::uint32_t job);
 
     // Jobs that wait for a limit.
+    void count_job(std::uint32_t job, int nodes, int sign);
     void count_limits(std::uint32_t job, int nodes);
-    void count_job(std::uint32_t job, int sign);
-    static bool has_room(const Limit& most, const Limit& used, const NodePart&, int nodes);
     std::uint32_t limit_on_start(std::uint32_t job) const;
-    bool may_grow(std::uint32_t job, int nodes) const;
-    core::PoolCounts within_limits(const core::Action& start) const;
+    std::uint32_t limit_on_start(std::uint32_t job, std::uint32_t place);
     bool admit(std::uint32_t job);
-    void leave_limits(std::uint32_t job, int nodes);
-    void let_in(std::uint32_t limit);
+    void hold(std::uint32_t job, std::uint32_t limit);
+    void note_reserved(const core::Plan&);
+    std::size_t first_with_room(const std::vector<std::uint32_t>& jobs);
+    void let_in(std::uint32_t job);
+    std::span<const core::Action> within_limits(const core::Plan&);
+    void hold_limited();
+    int room_to_grow(std::uint32_t job) const;
+    void bound_growth();
+    core::PoolCounts nodes_of_start(const core::Action&) const;
+    int size_of_start(const core::Action&) const;
+    core::PoolCounts nodes_of_growth(const core::Action&) const;
 
     // Reservations and outages.
+    void leave_nodes(std::uint32_t job);
+    Time next_completed() const;
+    bool follow_completing();
     void begin_calendar();
     Time next_in_calendar() const;
     bool follow_calendar();
@@ -222,7 +239,11 @@ class Engine {
     std::vector<std::int32_t> whole_;
     std::vector<LimitUse> limits_;  // by Workload::limits
     PartlyUsedNodes partly_used_;
-    bool refused_ = false;         // the last plan started a job that had no room
+    // Jobs with reservations by the last plan, and their places in the queue, ascending.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> reserved_;
+    bool has_less_room_ = false;  // in some limit than when the queue was looked at last
+    // Since the last plan was made it has turned out that it could be another one.
+    bool unsettled_ = false;
     std::vector<JobId> deferred_;  // had no room on partly used nodes since somebody ended last
     std::vector<Time> calendar_;   // when reservations and outages matter, ascending
     std::size_t next_date_ = 0;
@@ -230,8 +251,9 @@ class Engine {
     std::vector<std::uint32_t> near_;  // reservations that jobs may run into now
     bool had_near_ = false;            // some were in the last pass
     std::map<core::Eligibility, core::EligibilityId> eligible_ids_;
-    std::vector<PoolDown> down_;                             // by pool
-    std::vector<std::vector<std::uint32_t>> reserved_jobs_;  // that wait for each to begin
+    std::deque<std::pair<Time, core::PoolCounts>> completing_;  // nodes, by when they come free
+    std::vector<PoolDown> down_;                                // by pool
+    std::vector<std::vector<std::uint32_t>> reserved_jobs_;     // that wait for each to begin
     // By job, if some may end others: the least version that an event of its present run has.
     std::vector<std::uint32_t> runs_;
 };

@@ -4,7 +4,9 @@
 #include "core/availability/cluster.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <vector>
 
 #include "core/pass/planner.hpp"
 #include "testing.hpp"
@@ -27,6 +29,9 @@ class RandomLife {
         const int what = below(3);
         if (what < 2) below(4) > 0 ? arrive() : arrive_together();
         if (what == 2 && !cluster_.snapshot().running.empty()) cluster_.end(any_running());
+        if (below(10) == 0) withdraw_some();
+        if (below(10) == 0) bring_back();
+        if (below(10) == 0 && !cluster_.snapshot().running.empty()) bound(any_running());
     }
 
     // Does some of what the plan says, at most once a job; jobs that start together do so, or none.
@@ -76,6 +81,29 @@ class RandomLife {
         first_[job.id] = job.id;
         cluster_.arrive(std::move(job));
     }
+    void withdraw_some() {
+        const QueueIndex& queue = cluster_.index().queue;
+        for (auto i = queue.next(0); i < queue.end(); i = queue.next(i + 1)) {
+            const PendingJob& job = cluster_.snapshot().pending[i];
+            if (!job.together && below(3) == 0) aside_.push_back(job);
+        }
+        for (const PendingJob& job : aside_)
+            if (!is_aside_[job.id]) cluster_.withdraw(job.id);
+        for (const PendingJob& job : aside_) is_aside_[job.id] = true;
+    }
+    // The queue is in the order in which jobs came.
+    void bring_back() {
+        std::ranges::sort(aside_, {}, &PendingJob::id);
+        is_aside_.clear();
+        cluster_.arrive(std::move(aside_), std::less<JobId>());
+        aside_.clear();
+    }
+    void bound(JobId id) {
+        const RunningJob& job = cluster_.running(id);
+        const int size = total(job.held);
+        if (job.elastic.malleable && job.elastic.max > size)
+            cluster_.bound(id, size + below(job.elastic.max - size + 1), job.elastic.pref);
+    }
     void arrive_together() {
         const JobId first = last_ + 1;
         for (int left = 2 + below(2); left > 0; --left) {
@@ -93,6 +121,8 @@ class RandomLife {
     Cluster cluster_;
     Time now_ = 0;
     JobId last_ = 0;
+    std::vector<PendingJob> aside_;  // have left the queue, and come back
+    std::map<JobId, bool> is_aside_;
     std::map<JobId, JobId> first_;  // of those that start together with it
 };
 

@@ -256,6 +256,75 @@ TEST(jobs_wait_for_limits_of_their_qos_and_nobody_behind_them) {
     check_eq(starts(workload_of(log, site_of(log, known))), std::string("0 1 2 3 4 5 "));
 }
 
+// A limit is on what runs: as for Slurm, a job that waits for nodes stops none of its user's that
+// come behind it, unless it has a reservation.
+TEST(who_waits_for_nodes_without_a_reservation_takes_no_room_in_a_limit) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("AccountingStorageEnforce=limits\nNodeName=n[1-5]\nPartitionName=a Nodes=ALL\n");
+    known.qos = *parse_qos("Name|MaxJobsPU\none|1\n", "q");
+    // The second has a reservation, so the fifth has to wait; the third has none.
+    const Log log = log_of(
+        "1|3|0|9|v|a|one|0|n[1-3]\n2|5|1|9|w|a|one|0|n[1-5]\n3|4|2|9|u|a|one|0|n[1-4]\n"
+        "4|1|3|5|u|a|one|0|n1\n5|1|4|5|w|a|one|0|n1\n");
+    check_eq(starts(workload_of(log, site_of(log, known))), std::string("0 103 203 3 203 "));
+    known.conf->enforces_limits = false;
+    check_eq(starts(workload_of(log, site_of(log, known))), std::string("0 104 204 3 4 "));
+}
+
+// All could start on idle nodes; what comes behind those that may not has their nodes.
+TEST(of_those_that_could_start_together_as_many_do_as_a_limit_allows) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("AccountingStorageEnforce=limits\nNodeName=n[1-8]\nPartitionName=a Nodes=ALL\n");
+    known.qos = *parse_qos("Name|GrpTRES\nq|node=3\nfree|\n", "q");
+    const Log log = log_of(
+        "1|2|0|9|u|a|q|0|n[1-8]\n2|2|0|9|v|a|q|0|n1\n3|1|0|9|w|a|q|0|n1\n4|1|0|9|x|a|q|0|n1\n"
+        "5|5|0|9|y|a|free|0|n1\n");
+    for (const char* policy : {"easy", "fcfs", "elastic", "lina-default", "mebf-intensive"})
+        check_eq(starts(workload_of(log, site_of(log, known)), policy),
+                 std::string("0 100 0 100 0 "));
+}
+
+// Room in a limit comes free with a job's end, its nodes later.
+TEST(nodes_may_complete_for_some_seconds) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("AccountingStorageEnforce=limits\nNodeName=n[1-4]\nPartitionName=a Nodes=ALL\n");
+    known.qos = *parse_qos("Name|GrpJobs\nq|1\nfree|\n", "q");
+    const Log log =
+        log_of("1|3|0|9|u|a|q|0|n[1-4]\n2|1|1|9|u|a|q|0|n1\n3|3|2|9|u|a|free|0|n[1-3]\n");
+    const Workload workload = workload_of(log, site_of(log, known));
+    SimulationOptions options;
+    options.policy = *core::preset("easy");
+    options.completing = 7;
+    std::string text;
+    for (const JobResult& job : simulate(workload, options).jobs)
+        text += fmt::format("{} ", job.start);
+    check_eq(text, std::string("0 100 107 "));
+    check_eq(starts(workload), std::string("0 100 100 "));
+}
+
+TEST(a_job_grows_as_far_as_its_limit_allows) {
+    SiteKnowledge known;
+    known.conf =
+        conf_of("AccountingStorageEnforce=limits\nNodeName=n[1-32]\nPartitionName=a Nodes=ALL\n");
+    known.qos = *parse_qos("Name|MaxTRESPU\nq|node=6\n", "q");
+    const Log log = log_of("1|4|0|9|u|a|q|0|n[1-32]\n2|1|0|9|u|a|q|0|n1\n");
+    const Site site = site_of(log, known);
+    Workload workload = workload_of(log, site, 100);
+    for (Elasticity& elasticity : workload.elasticities) elasticity.annotation.max = 16;
+    SimulationOptions options;
+    options.policy = *core::preset("lina-default");
+    options.segments = true;
+    const Outcome outcome = simulate(workload, options);
+    int most = 0;
+    for (const Segment& segment : outcome.segments)
+        if (segment.job == 0) most = std::max(most, segment.nodes);
+    check_eq(outcome.lost, 0);
+    check_eq(most, 5);  // the user's other job has the sixth
+}
+
 // What runs and has been let into the queue never exceeds the limit, whatever the jobs grow to.
 TEST(elastic_jobs_grow_within_limits) {
     SiteKnowledge known;

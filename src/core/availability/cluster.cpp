@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <numeric>
 
 #include "core/model/pools.hpp"
@@ -148,6 +149,26 @@ void Cluster::arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_b
     if (has_prices_) apply_prices(snapshot_);
 }
 
+void Cluster::arrive(std::vector<PendingJob>&& jobs,
+                     const std::function<bool(JobId, JobId)>& comes_before) {
+    drop_holes();
+    std::vector<PendingJob> old = std::move(snapshot_.pending);
+    auto& queue = snapshot_.pending;
+    queue.clear();
+    for (const PendingJob& job : jobs) {
+        if (place_.size() <= job.id) place_.resize(2 * job.id + 1, kNowhere);
+        count(job.eligible, +1);
+    }
+    std::merge(std::make_move_iterator(old.begin()), std::make_move_iterator(old.end()),
+               std::make_move_iterator(jobs.begin()), std::make_move_iterator(jobs.end()),
+               std::back_inserter(queue), [&](const PendingJob& job, const PendingJob& other) {
+                   return comes_before(job.id, other.id);
+               });
+    for (std::uint32_t i = 0; i < queue.size(); ++i) place_[queue[i].id] = i;
+    index_.load_queue(queue);
+    if (has_prices_) apply_prices(snapshot_);
+}
+
 void Cluster::promise(JobId id, Time start, bool anew) {
     PendingJob& job = snapshot_.pending[place_[id]];
     const bool is_promised = job.promised < kNever;
@@ -165,7 +186,7 @@ PendingJob& Cluster::leave_queue(JobId id) {
     return left;
 }
 
-void Cluster::start_on_parts(JobId id) {
+void Cluster::withdraw(JobId id) {
     count(leave_queue(id).eligible, -1);
     place_[id] = kNowhere;
 }
@@ -233,6 +254,15 @@ void Cluster::resize(JobId id, const PoolCounts& held, Time estimated_end) {
     job.last_resize = snapshot_.now;
     job.estimated_end = estimated_end;
     index_.vacancies.insert(estimated_end, job.held);
+    index_.count(job, +1);
+}
+
+void Cluster::bound(JobId id, int most, int pref) {
+    RunningJob& job = snapshot_.running[place_[id]];
+    if (job.elastic.max == most) return;
+    index_.count(job, -1);
+    job.elastic.max = most;
+    job.elastic.pref = std::clamp(pref, job.elastic.min, most);
     index_.count(job, +1);
 }
 

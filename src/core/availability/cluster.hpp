@@ -40,6 +40,10 @@ class Cluster {
     void arrive(PendingJob&& job);
     // Joins it before the first job that it comes before, if there is one.
     void arrive(PendingJob&& job, const std::function<bool(JobId)>& comes_before);
+    // Several, in the order of the queue, each before those that it comes before.
+    void arrive(std::vector<PendingJob>&&, const std::function<bool(JobId, JobId)>& comes_before);
+    // Leaves the queue, for reasons of the caller's; it may arrive again.
+    void withdraw(JobId);
     // The job waits, and has been said to start then; the first such word is kept until one comes
     // `anew`.
     void promise(JobId, Time start, bool anew = false);
@@ -53,13 +57,16 @@ class Cluster {
     void resize(JobId id, int nodes, Time estimated_end) {
         resize(id, PoolCounts(1, nodes), estimated_end);
     }
+    // The most that a running job may have from now on; it prefers `pref` nodes, or as many as
+    // that.
+    void bound(JobId, int most, int pref);
     // What is left of a profile from now on, and when its job ends, which moves while a step waits.
     // A job has a profile for as long as it runs, or never.
     void follow_profile(JobId, EvolutionProfile&& left, Time estimated_end);
     void end(JobId);
 
     // From the queue onto nodes of which the caller says by share() when they come free.
-    void start_on_parts(JobId);
+    void start_on_parts(JobId id) { withdraw(id); }
     // When a node of the pool comes free that jobs share, until now and from now on; nothing where
     // it is idle.
     void share(PoolId, std::optional<Time> before, std::optional<Time> after);

@@ -3,6 +3,8 @@
 // for it.
 #include "slurm/act/accounting_limits.hpp"
 
+#include <algorithm>
+
 #include "common/log.hpp"
 #include "controller/planned_actions.hpp"
 #include "slurm/node_order.hpp"
@@ -60,6 +62,50 @@ bool AccountingLimits::bars_start(job_record_t* job, std::size_t index) {
     log_debug("job {}: barred: {}", job->job_id, *limit);
     reading_.refusals.limit(account_of(place, job), least);
     return true;
+}
+
+// As Slurm's own backfill, which asks this before it plans a later start.
+bool AccountingLimits::bars_reservation(const core::Action& reserve) {
+    const core::PendingJob& pending = reading_.view.snapshot.pending[reserve.place];
+    job_record_t* job = pending_job(reserve.job);
+    if (!job || pending.shares_nodes || pending.together) return false;
+    const Queue::Place& place = reading_.view.places[reserve.place];
+    const auto attempt = find(reading_.queue.attempts()[place.attempt]);
+    if (!attempt || !limit_on_start(job, *attempt, pending.elastic.pref)) return false;
+    return reading_.refusals.limit(account_of(place, job), pending.elastic.pref);
+}
+
+// Nothing that starts behind a reservation delays it, by nodes or by limits.
+bool AccountingLimits::bars_start_behind(const core::Action& start, const core::Plan& plan) {
+    constexpr int kMost = 16;  // reservations that are looked at; EASY has one a pool
+    if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS)) return false;
+    const core::Snapshot& snapshot = reading_.view.snapshot;
+    LimitsTogether together;
+    int reserved = 0;
+    bool is_of_same_account = false;
+    const auto account = [&](const core::Action& action) {
+        return account_of(reading_.view.places[action.place], pending_job(action.job));
+    };
+    const auto beside = [&](const core::Action& action, int nodes) -> std::optional<std::string> {
+        job_record_t* job = pending_job(action.job);
+        const Queue::Place& place = reading_.view.places[action.place];
+        const auto attempt = find(reading_.queue.attempts()[place.attempt]);
+        if (!job || !attempt || snapshot.pending[action.place].shares_nodes) return {};
+        is_of_same_account |= action.job != start.job && account(action) == account(start);
+        return together.beside(job, *attempt, nodes);
+    };
+    for (const core::Action& action : plan.actions)
+        if (action.kind == core::ActionKind::reserve && action.place < start.place &&
+            action.job != start.job && reserved++ < kMost)
+            beside(action, snapshot.pending[action.place].elastic.pref);
+    if (reserved == 0) return false;
+    const auto limit = beside(start, start.size_after);
+    if (!limit) return false;
+    log_debug("job {}: barred behind a reservation: {}", start.job, *limit);
+    // What bars all of an account bars the job that has the reservation, too.
+    if (is_of_same_account) return reading_.refusals.refuse(reading_.view.places[start.place].id());
+    return reading_.refusals.limit(
+        account(start), std::min(snapshot.pending[start.place].elastic.pref, start.size_after));
 }
 
 // Whether it cannot start with as many nodes as planned, which are more than it asks for.

@@ -20,6 +20,14 @@ class AccountingLimits {
     // longer than its own time.  Needs ControllerLock.
     bool bars(JobId beneficiary, const core::Plan&, Time now);
 
+    // Whether a limit keeps the job, and not want of nodes, for which it is to have a reservation
+    // that others would wait behind; known since this question.  Needs ControllerLock.
+    bool bars_reservation(const core::Action& reserve);
+
+    // Whether the job, which would start behind others with reservations, would leave one of these
+    // no room in a limit.  Needs ControllerLock.
+    bool bars_start_behind(const core::Action& start, const core::Plan&);
+
     // Locks.  Where one account is at its limit others will be, and each that only a plan finds out
     // about costs a plan: so all are asked for, by the first job of each.
     void ask_accounts();

@@ -93,8 +93,7 @@ bool PlanExecutor::do_action(const Action& action, Time now) {
             do_expand(action, now);
             break;
         case ActionKind::reserve:
-            do_reserve(action);
-            break;
+            return do_reserve(action);
         case ActionKind::deny:
             do_deny(action, now);
             break;
@@ -220,6 +219,7 @@ bool PlanExecutor::leave_to_slurm(const Action& action, Time now) {
 
 // True if Slurm refused it and the next plan will differ by that.
 bool PlanExecutor::start_alone(job_record_t* job, const Action& action, Time now) {
+    if (limits_.bars_start_behind(action, *plan_)) return true;
     const NodeSet idle = idle_nodes();
     const Started started = try_to_start(job, action);
     if (started.outcome != StartOutcome::started) {
@@ -343,7 +343,9 @@ void PlanExecutor::offer_growth(controller::Job& known, const Action& action, Ti
     if (!growth.obstacle.empty()) agreement_executor_.refuse_growth(known, growth.obstacle, now);
 }
 
-void PlanExecutor::do_reserve(const Action& action) {
+// True if a limit keeps the job, so that the next plan has no reservation for it.
+bool PlanExecutor::do_reserve(const Action& action) {
+    if (config_.starts == core::Starts::elastic && limits_.bars_reservation(action)) return true;
     if (job_record_t* job = pending_job(action.job);
         job && config_.starts == core::Starts::elastic) {
         job->start_time = static_cast<time_t>(action.time);
@@ -351,9 +353,10 @@ void PlanExecutor::do_reserve(const Action& action) {
     }
     // Who has no room yet may have none then either.
     const core::Snapshot& snapshot = reading_.view.snapshot;
-    if (snapshot.pending[action.place].not_before > snapshot.now) return;
+    if (snapshot.pending[action.place].not_before > snapshot.now) return false;
     controller::Job* known = state_.jobs.find(action.job);
     if (known && (action.anew || known->promised >= kNever)) known->promised = action.time;
+    return false;
 }
 
 void PlanExecutor::do_deny(const Action& action, Time now) {

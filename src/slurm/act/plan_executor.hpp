@@ -57,7 +57,7 @@ class PlanExecutor {
     void do_expand(const core::Action&, Time now);
     bool asks_by_part_of_nodes(const core::Action&) const;
     void offer_growth(controller::Job&, const core::Action&, Time now);
-    void do_reserve(const core::Action&);
+    bool do_reserve(const core::Action&);
     void do_deny(const core::Action&, Time now);
     void do_withdraw(const core::Action&, Time now);
 

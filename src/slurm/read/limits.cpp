@@ -228,6 +228,47 @@ std::optional<std::string> LimitsTogether::on_start(job_record_t* job, const Fou
     return {};
 }
 
+template <class Same>
+int LimitsTogether::nodes_of(Same same) const {
+    int nodes = 0;
+    for (const auto& counted : counted_)
+        if (same(counted->copy.record)) nodes += static_cast<int>(counted->tres[TRES_ARRAY_NODE]);
+    return nodes;
+}
+
+std::optional<std::string> LimitsTogether::beside(job_record_t* job, const FoundAttempt& attempt,
+                                                  int nodes) {
+    if (auto limit = limit_on_start(job, attempt, nodes)) return limit;
+    Trying trying(job, attempt);
+    if (!are_enforced(job) || !job->tres_req_cnt) return {};
+    const auto exceeds = [&](uint32_t limit, auto same) {
+        const int more = nodes_of(same);
+        if (more == 0) return false;
+        std::vector<uint64_t> tres = tres_of_start(job, attempt.partition, nodes);
+        tres[TRES_ARRAY_NODE] += static_cast<uint64_t>(more);
+        return limit_on(job, tres) == limit;
+    };
+    const auto is_of_qos = [&](const job_record_t& other) { return other.qos_id == job->qos_id; };
+    const auto is_of_user = [&](const job_record_t& other) {
+        return is_of_qos(other) && other.user_id == job->user_id;
+    };
+    const auto is_of_account = [&](const job_record_t& other) {
+        return is_of_qos(other) && xstrcmp(other.account, job->account) == 0;
+    };
+    const auto is_of_association = [&](const job_record_t& other) {
+        return other.assoc_id == job->assoc_id;
+    };
+    if (exceeds(WAIT_QOS_GRP_NODE, is_of_qos)) return explain(job, WAIT_QOS_GRP_NODE);
+    if (exceeds(WAIT_QOS_MAX_NODE_PER_USER, is_of_user))
+        return explain(job, WAIT_QOS_MAX_NODE_PER_USER);
+    if (exceeds(WAIT_QOS_MAX_NODE_PER_ACCT, is_of_account))
+        return explain(job, WAIT_QOS_MAX_NODE_PER_ACCT);
+    if (exceeds(WAIT_ASSOC_GRP_NODE, is_of_association)) return explain(job, WAIT_ASSOC_GRP_NODE);
+    std::vector<uint64_t> own = tres_of_start(job, attempt.partition, nodes);
+    counted_.push_back(std::make_unique<Counted>(job, std::move(own)));
+    return {};
+}
+
 std::optional<std::string> limit_on_start(job_record_t* job, const FoundAttempt& attempt,
                                           int nodes) {
     Trying trying(job, attempt);

@@ -35,9 +35,14 @@ class LimitsTogether {
     LimitsTogether& operator=(const LimitsTogether&) = delete;
 
     std::optional<std::string> on_start(job_record_t*, const FoundAttempt&, int nodes);
+    // The same of jobs that need not be of one user or QOS: their nodes count in the limits that
+    // they have in common.
+    std::optional<std::string> beside(job_record_t*, const FoundAttempt&, int nodes);
 
   private:
     struct Counted;
+    template <class Same>
+    int nodes_of(Same same) const;
     std::vector<std::unique_ptr<Counted>> counted_;
     int nodes_ = 0;  // of all of them, which Slurm counts only when it knows which they are
 };

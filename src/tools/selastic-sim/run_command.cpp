@@ -179,6 +179,7 @@ SimulationOptions simulation_options(const RunOptions& o, const Run& run,
     options.policy = policy;
     options.seed = o.workload.seed;
     options.settle = o.settle;
+    options.completing = o.completing;
     options.shrinks_first = !o.at_once;
     if (run.supply) options.supply = &*run.supply;
     return options;

@@ -234,6 +234,10 @@ void add_run(CommandParser app) {
     add_policy_options(sub, o->policy);
     sub.add_flag("--settle", o->settle, "Plan once more after each plan that changes something")
         .group("Under which policy");
+    sub.add_option("--completing", o->completing, "Nodes come free so long after their job's end")
+        .number(0, 86400)
+        .type_name("SECONDS")
+        .group("Under which policy");
     add_baseline(sub, *o);
     add_supply(sub, *o);
     add_preemption(sub, *o);

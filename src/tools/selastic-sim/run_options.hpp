@@ -18,6 +18,7 @@ struct RunOptions {
     PolicyOptions policy;
     std::string supply, supply_nodes;  // --supply, a file, and --supply-nodes
     bool settle = false;               // as in SimulationOptions
+    double completing = 0;             // likewise, seconds
     bool at_once = false;              // --preempt-at-once
     bool calibrate = false;            // --calibrate, in place of workload.scale_arrival
     bool references = false;           // --references

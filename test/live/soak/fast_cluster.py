@@ -30,6 +30,8 @@ class Job:
     high: int = 0
     kind: str = "malleable"
     partition: str = ""
+    user: str = ""  # and the QOS; empty: whoever runs the test, and none
+    qos: str = ""
 
     @property
     def elastic(self):
@@ -51,6 +53,10 @@ class FastClock:
         faked = dict(entry.split("=", 1) for entry in text.split("\0") if "=" in entry)
         self.env = {key: faked[key] for key in ("FAKETIME", "FAKETIME_SHARED")}
         self.env["LD_PRELOAD"] = f"{shim}:{faked['LD_PRELOAD']}"
+        if os.getuid() == 0:  # for jobs of others
+            for name in faked["FAKETIME_SHARED"].split():
+                for place in pathlib.Path("/dev/shm").glob(f"*{name.strip('/')}"):
+                    place.chmod(0o666)
         shown = subprocess.run(["date", "+%s.%N"], env={**os.environ, **self.env},
                                capture_output=True, text=True, check=True).stdout
         self._fast, self._real = float(shown), time.time()
@@ -85,8 +91,9 @@ class FastCluster(Cluster):
     def submit(self, job):
         elastic = [f"--elastic={job.elastic}"] if job.elastic else []
         where = [f"--partition={job.partition}"] if job.partition else []
-        return self.sbatch(*elastic, *where, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
-                           wrap=f"exec {self.app} {job.run * job.nodes}")
+        qos = [f"--qos={job.qos}"] if job.qos else []
+        return self.sbatch(*elastic, *where, *qos, f"-N{job.nodes}", "--exclusive", f"--time={job.limit}",
+                           wrap=f"exec {self.app} {job.run * job.nodes}", user=job.user or None)
 
     def down(self):
         super().down()

@@ -7,7 +7,12 @@ which it does not: it is made of rounds, each after all jobs of the one before h
 a round is taken only if the simulator decides the same with all submissions and run times
 moved by chance by up to LATENCY seconds, and with --settle: after a plan that changes something
 the plugin plans again, while the simulator waits for the next event.  Where there are partitions it also decides the
-same wherever Slurm, which chooses among the nodes that a plan allows, puts jobs.  Nothing else is asked of it.
+same wherever Slurm, which chooses among the nodes that a plan allows, puts jobs; where there are limits also with
+nodes that come free some seconds after a job's end, since its room in a limit comes free at once.  Nothing else is
+asked of it.
+
+Limits do not bind root, so where there are limits jobs are of two other users, of whom slurmdbd knows; the simulator
+reads the QOS as sacctmgr prints them.
 """
 
 import copy
@@ -30,6 +35,7 @@ NODES = 16
 ROUNDS, JOBS_A_ROUND = 13, 8
 PARTITION_ROUNDS = 6  # longer ones
 LATENCY = 16.0  # seconds of the fast clock; up to 13 were seen, a quarter of a second of a real one
+COMPLETING = ["1", "4", "16"]  # seconds
 VARIANTS = 40   # how often a round is moved by chance; with 12 a tie of two ends got through
 STRAYS = 20     # how often it is placed on nodes by chance
 PAUSE = 60      # between two rounds
@@ -44,6 +50,13 @@ OWN = {"main": 17, "side": 18, "urgent": 19}
 TIERS = {"main": 1, "side": 1, "urgent": 5}
 CONF = [f"PartitionName={name} Nodes=n[{nodes[0]:02}-{nodes[-1]:02},{OWN[name]}] PriorityTier={TIERS[name]} State=UP"
         for name, nodes in PARTITIONS.items()]
+# In the order of their priorities; root's jobs have none of these.
+QOS = {"express": ["Priority=100", "GrpTRES=node=6"],
+       "usual": ["Priority=10", "MaxTRESPerUser=node=10", "MaxJobsPerUser=2"]}
+MOST_NODES = {"express": 6, "usual": 10}
+USERS = ["daemon", "bin"]
+WITH_LIMITS = ["AccountingStorageEnforce=associations,limits,qos", "PriorityType=priority/multifactor",
+               "PriorityWeightQOS=1000"]
 # The least time between two resizes leaves an application the time to be started.
 GAP = 60
 
@@ -60,11 +73,11 @@ def to_swf(jobs):
 
 def to_sacct(jobs):
     """The same as an export of sacct, with partitions."""
-    lines = ["JobID|NNodes|Submit|ElapsedRaw|Timelimit|Partition|State|SubmitLine"]
+    lines = ["JobID|NNodes|Submit|ElapsedRaw|Timelimit|Partition|State|User|QOS|SubmitLine"]
     for number, job in enumerate(jobs, start=1):
         command = f"sbatch --elastic={job.elastic} x" if job.elastic else ""
         lines.append(f"{number}|{job.nodes}|{ZERO + job.submit}|{job.run}|{job.limit // 60:02}:{job.limit % 60:02}:00|"
-                     f"{job.partition}|COMPLETED|{command}")
+                     f"{job.partition}|COMPLETED|{job.user}|{job.qos}|{command}")
     return "\n".join(lines) + "\n"
 
 
@@ -74,10 +87,10 @@ def to_reservations(begins):
 
 
 class Simulator:
-    """selastic-sim run, under one policy; with partitions and reservations if it knows the site."""
+    """selastic-sim run, under one policy; with partitions, reservations and QOS if it knows the site."""
 
-    def __init__(self, build, policy, site=None):
-        self.site, self.conf = site and pathlib.Path(site), "slurm.conf"
+    def __init__(self, build, policy, site=None, qos=None):
+        self.site, self.conf, self.qos = site and pathlib.Path(site), "slurm.conf", qos
         built = pathlib.Path(build) / ".libs" / "selastic-sim"
         self.program = str(built if built.exists() else pathlib.Path(build) / "selastic-sim")
         self.policy = policy
@@ -88,11 +101,18 @@ class Simulator:
             reservations = self.site / "reservations"
             reservations.write_text(to_reservations(begins(jobs)))
             options = [*options, "--slurm-conf", self.site / self.conf, "--reservations", reservations]
+        if self.qos:
+            options += ["--qos", self.qos]
         done = subprocess.run([self.program, "run", "-", "--policy", self.policy,
                                "--set", f"ResizeGap={GAP}", "--journal", "-", *options],
                               input=to_sacct(jobs) if self.site else to_swf(jobs),
                               capture_output=True, text=True, check=True)
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def without_qos(self):
+        other = copy.copy(self)
+        other.qos = None
+        return other
 
     def straying(self, dice):
         """Of nodes that all may have it takes others first, by chance, as Slurm does among those that a plan allows."""
@@ -100,7 +120,8 @@ class Simulator:
         nodes = [f"NodeName=n{number:02} Weight={weight}" for number, weight in enumerate(weights, start=1)]
         other = copy.copy(self)
         other.conf = "straying.conf"
-        (self.site / other.conf).write_text("\n".join([*nodes, f"NodeName=n[{NODES + 1}-{NODES + len(OWN)}]", *CONF]))
+        own = f"NodeName=n[{NODES + 1}-{NODES + len(OWN)}]"
+        (self.site / other.conf).write_text("\n".join([*nodes, own, *CONF, *(WITH_LIMITS if self.qos else [])]))
         return other
 
 
@@ -115,7 +136,15 @@ def begins(jobs):
     return [jobs[place].submit for place in range(0, len(jobs), JOBS_A_ROUND)]
 
 
-def make_round(dice, malleable_share, partitions):
+def limit(job, dice):
+    """Makes it another user's, under a QOS that lets it start."""
+    job.user, job.qos = dice.choice(USERS), dice.choice(list(QOS))
+    job.nodes = min(job.nodes, MOST_NODES[job.qos])
+    # That it may start with fewer nodes where a limit has no room for these, the simulator does not know.
+    job.low = job.nodes if job.high else 0
+
+
+def make_round(dice, malleable_share, partitions, limits):
     """A few jobs that contend for the nodes."""
     jobs = one_of_each_partition() if partitions else []
     at = 60.0 * len(jobs)
@@ -130,6 +159,8 @@ def make_round(dice, malleable_share, partitions):
             job.partition = dice.choice(list(PARTITIONS))
             most = len(PARTITIONS[job.partition]) - 3
             job.nodes, job.low, job.high = (min(size, most) for size in (job.nodes, job.low, job.high))
+        if limits:
+            limit(job, dice)
         jobs.append(job)
         at += dice.randint(20, 80)
     return jobs
@@ -171,19 +202,20 @@ def length(events):
     return events[-1]["time"] - events[0]["time"]
 
 
-def make_workload(simulate, malleable_share, partitions=False):
+def make_workload(simulate, malleable_share, partitions=False, limits=False):
     dice = random.Random(SEED)
     workload, zero, tried = [], 0.0, 0
     wanted = (PARTITION_ROUNDS if partitions else ROUNDS) * JOBS_A_ROUND
     while len(workload) < wanted:
-        rounds = [make_round(dice, malleable_share, partitions) for _ in range(ROUNDS)]
+        rounds = [make_round(dice, malleable_share, partitions, limits) for _ in range(ROUNDS)]
         family = 1 + VARIANTS
         events = simulate_rounds(simulate, [jobs if variant == 0 else moved(jobs, dice)
                                             for jobs in rounds for variant in range(family)])
-        settled = simulate_rounds(simulate, rounds, "--settle")
+        settled = [simulate_rounds(simulate, rounds, "--settle")]
+        settled += [simulate_rounds(simulate, rounds, "--completing", seconds) for seconds in COMPLETING if limits]
         strayed = [simulate_rounds(simulate.straying(dice), rounds) for _ in range(STRAYS if partitions else 0)]
         for place, jobs in enumerate(rounds):
-            own = [*events[place * family:(place + 1) * family], settled[place]]
+            own = [*events[place * family:(place + 1) * family], *(other[place] for other in settled)]
             tried += 1
             if is_unambiguous(own) and happens_anywhere(own[0], [other[place] for other in strayed]) \
                     and len(workload) < wanted:
@@ -206,11 +238,50 @@ def fast(request):
         yield started
 
 
+LIGHTER = ["--node-line", f"n[1-{NODES}] Weight=10"]
+
+
 @pytest.fixture(scope="module")
 def partitioned(request):
-    lighter = ["--node-line", f"n[1-{NODES}] Weight=10"]
-    with fast_cluster(request, nodes=NODES + len(OWN), conf=CONF, options=lighter) as started:
+    with fast_cluster(request, nodes=NODES + len(OWN), conf=CONF, options=LIGHTER) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def limited(request):
+    if os.getuid() != 0:
+        pytest.skip("only root can submit jobs of others, and no limit binds root")
+    for program in ("slurmdbd", "mariadbd"):
+        if not shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin"):
+            pytest.skip(f"there is no {program}: contribs/install-deps --test")
+    with fast_cluster(request, nodes=NODES + len(OWN), conf=[*CONF, *WITH_LIMITS],
+                      options=[*LIGHTER, "--accounting"]) as started:
+        add_users(started)
+        yield started
+
+
+def add_users(cluster):
+    """With the QOS; returns when slurmctld knows all."""
+    def add(*what):
+        cluster.run("sacctmgr", "--immediate", "add", *what)
+    for name, settings in QOS.items():
+        add("qos", name, *settings)
+    add("account", "site")
+    for user in USERS:
+        add("user", user, "account=site", f"qos={','.join(QOS)}", f"defaultqos={next(iter(QOS))}")
+
+    def shown():
+        return cluster.run("scontrol", "show", "assoc_mgr", "flags=assoc,qos").out
+    wait_until(lambda: all(f"QOS={name}(" in shown() for name in QOS) and
+               all(f"UserName={user}(" in shown() for user in USERS), lambda: f"slurmctld knows the users:\n{shown()}")
+
+
+def qos_file(cluster):
+    """As the simulator wants it."""
+    columns = "Name,Priority,GrpTRES,GrpJobs,MaxTRESPU,MaxJobsPU,MaxTRESPA,MaxJobsPA"
+    path = cluster.dir / "qos"
+    path.write_text(cluster.run("sacctmgr", "--parsable2", "show", "qos", f"format={columns}").out)
+    return path
 
 
 def reserve(cluster, begin):
@@ -278,3 +349,14 @@ def test_live_and_simulator_agree_on_partitions(partitioned, policy, malleable_s
     simulate = Simulator(partitioned.build, policy, partitioned.dir)
     check_agreement(partitioned, simulate, make_workload(simulate, malleable_share, partitions=True),
                     f"{policy}-partitions")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("policy, malleable_share", [("easy", 0), ("elastic", 0.7), ("lina-default", 0.7)],
+                         ids=["easy", "elastic", "lina-default"])
+def test_live_and_simulator_agree_on_partitions_with_limits(limited, policy, malleable_share):
+    """The same with two QOS: their priorities, nodes that all jobs of one may have, and nodes and jobs of each user."""
+    simulate = Simulator(limited.build, policy, limited.dir, qos_file(limited))
+    workload = make_workload(simulate, malleable_share, partitions=True, limits=True)
+    assert compare_journals.compare(simulate(workload), simulate.without_qos()(workload), LATENCY), "QOS do nothing"
+    check_agreement(limited, simulate, workload, f"{policy}-limits")
