@@ -204,6 +204,10 @@ grep -v '^;' "$log" >"$dir/nodes.swf"
 printf 'Log=nodes.swf\nPolicy=easy\n' >"$dir/site.conf"
 expect 0 $sim sweep "$dir/site.conf" --out "$dir/site-results" --slurm-conf "$dir/slurm.conf"
 shows 'mean_wait'
+expect 0 $sim run "$dir/nodes.swf" --slurm-conf "$dir/slurm.conf" --limits inferred --policy easy
+shows 'limits inferred: 0'
+expect 2 $sim run "$dir/nodes.swf" --slurm-conf "$dir/slurm.conf" --limits guessed
+shows '--limits'
 expect 2 $sim sweep "$dir/site.conf" --out "$dir/site-results" --slurm-conf "$dir/absent.conf"
 shows '--slurm-conf'
 expect 0 $sim tune packet --trace "$dir/nodes.swf" --types user --out "$dir/tuned" --slurm-conf "$dir/slurm.conf"

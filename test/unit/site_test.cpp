@@ -569,3 +569,69 @@ TEST(without_slurm_conf_the_log_tells_that_nodes_are_shared) {
     check_that(shares("1050")[0] && !shares("1050")[2]);
     check_that(shares("1100").empty());
 }
+
+namespace {
+
+// Five days on ten nodes. Each morning user u submits jobs of these sizes, of an hour, and has up
+// to so many nodes and jobs; they move over the nodes. User v has each node for a minute every six
+// hours; with `wide` a job of eight nodes of v waits all day, too.
+Log limited_log(const std::vector<int>& sizes, int most_nodes, int most_jobs, bool wide) {
+    std::string text =
+        "JobID|NNodes|Submit|Start|TimelimitRaw|User|Partition|NodeList|ElapsedRaw|State\n";
+    int id = 0, node = 0;
+    const auto add = [&](const char* user, int nodes, int submit, int start, int run) {
+        const int first = std::exchange(node, (node + nodes) % 8) % 8;
+        text += fmt::format("{}|{}|{}|{}|99|{}|a|n[{}-{}]|{}|COMPLETED\n", ++id, nodes,
+                            1000000 + submit, 1000000 + start, user, first, first + nodes - 1, run);
+    };
+    for (int day = 0; day < 5; ++day) {
+        const int dawn = 86400 * day + 1000;
+        int at = dawn, nodes = 0, jobs = 0;
+        for (const int size : sizes) {
+            if (nodes + size > most_nodes || jobs == most_jobs) at += 3600, nodes = jobs = 0;
+            nodes += size, ++jobs;
+            add("u", size, dawn, at, 3600);
+        }
+        for (int part = 0; part < 4; ++part)
+            for (node = 0; node < 10; node = (node + 1) % 11)
+                text += fmt::format("{}|1|{}|{}|99|v|a|n{}|60|COMPLETED\n", ++id,
+                                    1000000 + 86400 * day + 21600 * part + 60 * node,
+                                    1000000 + 86400 * day + 21600 * part + 60 * node, node);
+        node = 0;
+        if (wide) add("v", 8, dawn, dawn + 80000, 60);
+    }
+    auto log = parse_log(text, "x.txt", false);
+    check_ok(log);
+    return *std::move(log);
+}
+
+std::string inferred(const Log& log) {
+    SiteKnowledge known;
+    known.infers_limits = true;
+    const Site site = site_of(log, known);
+    std::string text;
+    for (const Limit& limit : site.limits)
+        text += fmt::format("{}: {} nodes, {} jobs\n", limit.name, limit.nodes, limit.jobs);
+    check_that(std::ranges::any_of(
+        site.notes, [](const std::string& note) { return note.starts_with("limits inferred: "); }));
+    if (!text.empty()) check_eq(starts(workload_of(log, site)).empty(), false);
+    return text;
+}
+
+}  // namespace
+
+TEST(limits_are_inferred_from_jobs_that_waited_while_there_were_nodes) {
+    const std::vector<int> small(8, 1), mixed{2, 2, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1};
+    check_eq(inferred(limited_log(small, 99, 2, false)),
+             std::string("inferred limit of user u in partition a: 0 nodes, 2 jobs\n"));
+    check_eq(inferred(limited_log(mixed, 4, 99, false)),
+             std::string("inferred limit of user u in partition a: 4 nodes, 0 jobs\n"));
+}
+
+TEST(no_limit_is_inferred_where_others_wait_or_few_jobs_have) {
+    const std::vector<int> small(8, 1);
+    check_eq(inferred(limited_log(small, 99, 2, true)), std::string());
+    check_eq(inferred(limited_log(std::vector<int>(5, 1), 99, 2, false)), std::string());
+    // All of them have all nodes that they ever have.
+    check_eq(inferred(limited_log(small, 99, 8, false)), std::string());
+}

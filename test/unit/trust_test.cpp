@@ -8,8 +8,8 @@
 #include <random>
 
 #include "simulator/metrics.hpp"
+#include "simulator/site/logged_use.hpp"
 #include "simulator/trust/calibration.hpp"
-#include "simulator/trust/logged_use.hpp"
 #include "simulator/trust/rank_correlation.hpp"
 #include "testing.hpp"
 
@@ -91,13 +91,10 @@ TEST(rank_correlation_of_few_values) {
 }
 
 TEST(use_by_the_logs_own_times) {
-    Job job;
-    job.run = 10;
-    job.nodes = 3;
     LoggedUse use;
-    use.add(0, job);
-    use.add(10, job);
-    use.add(15, job);
+    use.add(0, 10, 3);
+    use.add(10, 20, 3);
+    use.add(15, 25, 3);
     use.finish();
     check_eq(use.at(-1).nodes, 0);
     check_eq(use.at(0).nodes, 3);
@@ -163,6 +160,7 @@ TEST(a_limit_of_a_user_is_named) {
     check_that(says(trust.missing, "are of user u2"));
     check_that(says(trust.missing, "there were nodes for the job"));
     check_that(says(trust.to_do, "add Partition,QOS to the export"));
+    check_that(says(trust.to_do, "--limits inferred"));
     const Json json = to_json(trust);
     check_eq(json.get_string("grade"), "low");
     check_eq(json.get("groups").at(0).get_int("job_limit"), 1);

@@ -2,7 +2,7 @@
 // Each part of what is known has a file of its own: nodes and partitions (node_table), reservations
 // and down times (absences), GPUs (gpu_jobs), shared nodes
 // (node_sharing), the queue (queue_order), limits
-// (job_limits).
+// (job_limits) and those that nobody has told (inferred_limits).
 #include "simulator/site/site.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "common/atomic_file.hpp"
 #include "simulator/site/absences.hpp"
 #include "simulator/site/gpu_jobs.hpp"
+#include "simulator/site/inferred_limits.hpp"
 #include "simulator/site/job_limits.hpp"
 #include "simulator/site/node_sharing.hpp"
 #include "simulator/site/node_table.hpp"
@@ -50,6 +51,7 @@ Result<SiteKnowledge> read_site_files(const SiteFiles& files) {
     SiteKnowledge known;
     known.order = files.order;
     known.infers_events = files.events == kInferred;
+    known.infers_limits = files.limits == LimitSource::inferred;
     if (!files.slurm_conf.empty()) {
         Result<SlurmConf> conf = read_slurm_conf(files.slurm_conf);
         if (!conf) return error("--slurm-conf: {}", conf.error().message);
@@ -79,6 +81,7 @@ Result<std::optional<Site>> make_site(const Log& log, const SiteKnowledge& known
     share_nodes(log, known, *nodes, site);
     order_queue(log, known, site);
     limit_jobs(log, known, site);
+    if (known.infers_limits) infer_limits(log, *nodes, site);
     return std::optional(std::move(site));
 }
 

@@ -33,6 +33,12 @@ constexpr auto names(QueueOrder) {
     return std::to_array<std::string_view>({"conf", "logged"});
 }
 
+// Which limits keep jobs waiting besides those of QOS.
+enum class LimitSource { known, inferred };
+constexpr auto names(LimitSource) {
+    return std::to_array<std::string_view>({"known", "inferred"});
+}
+
 // Files; "" for none.
 struct SiteFiles {
     std::string slurm_conf;
@@ -40,6 +46,7 @@ struct SiteFiles {
     std::string reservations;  // what kReservationsCommand prints
     std::string events;        // what kEventsCommand prints, or kInferred
     QueueOrder order = QueueOrder::conf;
+    LimitSource limits = LimitSource::known;
 };
 // In place of a file of events: nodes were down when nobody used them while jobs waited.
 inline constexpr std::string_view kInferred = "inferred";
@@ -50,7 +57,7 @@ struct SiteKnowledge {
     std::vector<Qos> qos;
     std::vector<ReservedNodes> reservations;
     std::vector<DownTime> events;
-    bool infers_events = false;
+    bool infers_events = false, infers_limits = false;
     QueueOrder order = QueueOrder::conf;
 
     // Null where nobody knows it.

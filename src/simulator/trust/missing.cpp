@@ -12,7 +12,8 @@
 #include <map>
 #include <tuple>
 
-#include "simulator/trust/logged_use.hpp"
+#include "simulator/site/inferred_limits.hpp"
+#include "simulator/site/logged_use.hpp"
 
 namespace elastic::simulator {
 namespace {
@@ -39,10 +40,11 @@ class Room {
         : workload_(workload), uses_(std::max<std::size_t>(workload.partitions.size(), 1)) {
         for (const Waits& w : waits) {
             const Job& job = workload.jobs[w.job];
+            const Time start = job.submit + workload.logged_waits[w.job];
             for (std::size_t p = 0; p < uses_.size(); ++p)
                 if (shares_nodes(p, job.partition))
-                    uses_[p].add(job.submit + workload.logged_waits[w.job], job,
-                                 share_of_node(workload, w.job));
+                    uses_[p].add(start, start + job.run,
+                                 share_of_node(workload, w.job) * job.nodes);
         }
         for (LoggedUse& use : uses_) use.finish();
     }
@@ -85,9 +87,9 @@ Uses group_uses(const Workload& workload, std::span<const Waits> waits, const Gr
     Uses uses(grouping.names.size());
     for (const Waits& w : waits) {
         const Job& job = workload.jobs[w.job];
+        const Time start = job.submit + workload.logged_waits[w.job];
         if (const int type = grouping.types[w.job]; type >= 0)
-            uses[static_cast<std::size_t>(type)].add(job.submit + workload.logged_waits[w.job],
-                                                     job);
+            uses[static_cast<std::size_t>(type)].add(start, start + job.run, job.nodes);
     }
     for (LoggedUse& use : uses) use.finish();
     return uses;
@@ -279,7 +281,8 @@ void say_too_long(const Workload& workload, Trust& trust) {
         "PROCESSORS");
 }
 
-void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
+void say_what_to_do(const Workload& workload, const std::vector<Grouping>& groupings,
+                    Trust& trust) {
     std::string columns;
     for (const TypeField field : {TypeField::partition, TypeField::queue, TypeField::user})
         if (std::ranges::count(groupings, field, &Grouping::field) == 0)
@@ -293,6 +296,10 @@ void say_what_to_do(const std::vector<Grouping>& groupings, Trust& trust) {
         "let the simulator know of partitions, limits and holds: export with Eligible, Partition, "
         "QOS and NodeList, leave out --nodes, and give --slurm-conf, --qos, --reservations and "
         "--events");
+    if (std::ranges::none_of(workload.notes, is_of_inferred_limits))
+        trust.to_do.emplace_back(
+            "where limits are in no file, as those of associations, export with NodeList and give "
+            "--limits inferred");
 }
 
 }  // namespace
@@ -315,7 +322,7 @@ void find_missing(const Workload& workload, std::span<const Waits> waits,
     }
     if (!lacks) return;
     say_times(trust, trust.missing);
-    if (trust.grade != Grade::good) say_what_to_do(groupings, trust);
+    if (trust.grade != Grade::good) say_what_to_do(workload, groupings, trust);
 }
 
 }  // namespace elastic::simulator

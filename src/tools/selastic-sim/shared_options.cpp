@@ -136,6 +136,17 @@ void add_site(CommandParser sub, simulator::SiteFiles& site, const char* group) 
         .type_name("FILE|inferred")
         .group(group);
     sub.add_option_function(
+           "--limits",
+           [&site](const std::string& value) {
+               site.limits = value == "inferred" ? simulator::LimitSource::inferred
+                                                 : simulator::LimitSource::known;
+           },
+           "Limits besides those of --qos: none (known), or those behind which jobs of the log\n"
+           "waited while there were nodes for them (inferred); known")
+        .one_of({"known", "inferred"})
+        .type_name("known|inferred")
+        .group(group);
+    sub.add_option_function(
            "--order",
            [&site](const std::string& value) {
                site.order =

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "common/time.hpp"
-#include "simulator/workload.hpp"
 
 namespace elastic::simulator {
 
@@ -17,8 +16,9 @@ class LoggedUse {
         std::int64_t jobs = 0;
     };
 
-    // The job ran from `start` on, which the log says, and had that share of its nodes.
-    void add(Time start, const Job&, double share = 1);
+    // A job had so many nodes; or nodes were, each of them as if by a job of its own, something
+    // else.
+    void add(Time from, Time to, double nodes);
     // After the last add(), before all that is below.
     void finish();
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Changes in the order of time, summed once, so that a moment is a search.
-#include "simulator/trust/logged_use.hpp"
+#include "simulator/site/logged_use.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace elastic::simulator {
 
-void LoggedUse::add(Time start, const Job& job, double share) {
-    changes_.push_back({start, {share * job.nodes, 1}});
-    changes_.push_back({start + job.run, {-share * job.nodes, -1}});
+void LoggedUse::add(Time from, Time to, double nodes) {
+    changes_.push_back({from, {nodes, 1}});
+    changes_.push_back({to, {-nodes, -1}});
 }
 
 void LoggedUse::finish() {
