@@ -352,7 +352,7 @@ cat >"$dir/pass.json" <<'PASS'
   "ExpandAmount": "to-max", "ExpandFrom": "gap", "ShrinkFor": "starter", "ShrinkAgain": "next-round",
   "StartsOn": "idle",
   "ReservedNodes": "kept", "Feasibility": "none", "ResizeGap": "0", "HeadDelay": "unlimited",
-  "HeadDelayBinds": "requests", "Belief": "declared",
+  "HeadDelayBinds": "requests", "Belief": "declared", "Objective": "0",
   "GuardTime": "5", "GuardDone": "0.9", "GuardUtilization": "0.8", "ShrinkShare": "0.4", "SpareRatio": "0.5",
   "SpareKept": "0.5",
   "LeastRemaining": "0.5", "MostSlowdown": "2"},

@@ -312,3 +312,12 @@ TEST(a_malformed_line_is_named) {
     check_error(sacct("JobID,NCPUS,Submit,ElapsedRaw\n\"1\"x,1,5,60\n"),
                 "x.txt:2: column 1: something follows the closing quote");
 }
+
+TEST(a_name_in_the_last_column_may_have_the_separator_in_it) {
+    const auto read =
+        sacct("JobID|NCPUS|Submit|ElapsedRaw|JobName\n1|1|5|60|sort | uniq|x\n2|2|6|60|plain\n");
+    check_ok(read);
+    check_eq(read->jobs.size(), 2u);
+    check_error(sacct("JobName|JobID|NCPUS|Submit|ElapsedRaw\nsort | uniq|1|1|5|60\n"),
+                "x.txt:2: 6 columns, where the first line names 5");
+}

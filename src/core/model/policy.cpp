@@ -196,6 +196,7 @@ constexpr Key kKeys[] = {
     limit<&Policy::head_delay>("HeadDelay"),
     choice<&Policy::head_delay_binds>("HeadDelayBinds"),
     choice<&Policy::belief>("Belief"),
+    number<&Policy::objective, 1>("Objective"),
     duration<&Policy::guard_time>("GuardTime"),
     number<&Policy::guard_done, 1>("GuardDone"),
     number<&Policy::guard_utilization, 1>("GuardUtilization"),
@@ -327,8 +328,9 @@ Policy elastic_default() {
     policy.reserved_nodes = ReservedNodes::lent;
     policy.feasibility = Feasibility::payback;
     policy.resize_gap = 2;
-    policy.head_delay = 4 * 3600;
+    policy.head_delay = 24 * 3600;
     policy.head_delay_binds = HeadDelayBinds::all;
+    policy.belief = Belief::learned;
     return policy;
 }
 

@@ -173,6 +173,8 @@ enum class Belief {
 };
 
 struct Policy {
+    // What starts and resizes are weighed by, from turnaround, 0, to slowdown, 1.
+    double objective = 0;
     InitialSize initial_size = InitialSize::least;
     Backfill backfill = Backfill::easy;
     BackfillOrder backfill_order = BackfillOrder::queue;

@@ -76,11 +76,29 @@ Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient
     return log;
 }
 
+namespace {
+
+std::string name_of(const std::string& path) {
+    return path == "-" ? "standard input" : printable(path, 200);
+}
+
+}  // namespace
+
 Result<Log> read_log(const std::string& path, bool lenient, const TypeRule& rule) {
     const auto text = read_text(path);
     if (!text) return text.error();
-    return parse_log(text->view(), path == "-" ? "standard input" : printable(path, 200), lenient,
-                     rule);
+    return parse_log(text->view(), name_of(path), lenient, rule);
+}
+
+Result<Log> parse_log_with_programs(std::string_view text, std::string_view name, bool lenient) {
+    Result<Log> with = parse_log(text, name, lenient, program_rule());
+    return with ? std::move(with) : parse_log(text, name, lenient);
+}
+
+Result<Log> read_log_with_programs(const std::string& path, bool lenient) {
+    const auto text = read_text(path);
+    if (!text) return text.error();
+    return parse_log_with_programs(text->view(), name_of(path), lenient);
 }
 
 }  // namespace elastic::simulator

@@ -23,4 +23,9 @@ Result<Log> read_log(const std::string& path, bool lenient, const TypeRule& rule
 Result<Log> parse_log(std::string_view text, std::string_view name, bool lenient,
                       const TypeRule& rule = {});
 
+// The same for policies that learn of each program (program_rule): jobs have one where the log has
+// the columns that name it, and none where it has not.
+Result<Log> read_log_with_programs(const std::string& path, bool lenient);
+Result<Log> parse_log_with_programs(std::string_view text, std::string_view name, bool lenient);
+
 }  // namespace elastic::simulator

@@ -250,6 +250,8 @@ class SacctReader {
             separator_ = line[at];
         if (auto ok = cut(line); !ok) return ok;
         width_ = cells_.size();
+        ends_in_free_text_ = equal_ignoring_case(cells_.back(), "JobName") ||
+                             equal_ignoring_case(cells_.back(), "SubmitLine");
         for (const ColumnName& name : kNames) {
             const auto cell = std::ranges::find_if(
                 cells_, [&](auto c) { return equal_ignoring_case(c, name.name); });
@@ -321,6 +323,7 @@ class SacctReader {
 
     Result<void> job(std::string_view line) {
         if (auto ok = cut(line); !ok) return ok;
+        if (cells_.size() > width_ && ends_in_free_text_) cells_.resize(width_);
         if (cells_.size() != width_) {
             return error("{} columns, where the first line names {}", cells_.size(), width_);
         }
@@ -528,6 +531,7 @@ class SacctReader {
     std::optional<bool> have_offsets_;  // whether times have an offset from UTC
     std::int64_t rounded_ = 0;          // jobs of a size that is rounded
     std::size_t width_ = 0;
+    bool ends_in_free_text_ = false;
     std::vector<std::string_view> cells_;  // of the line at hand
     std::vector<Present> present_;         // in the order of kNames
     std::vector<Record> records_;

@@ -16,10 +16,12 @@ namespace elastic::simulator {
 inline constexpr std::string_view kSacctCommand =
     "sacct --allusers --allocations --parsable2 "
     "--format=JobID,JobIDRaw,AllocCPUS,NNodes,Submit,Eligible,Start,End,ElapsedRaw,Timelimit,State,"
-    "User,Account,Partition,QOS,Priority,Reservation,AllocTRES,NodeList "
+    "User,Account,Partition,QOS,Priority,Reservation,AllocTRES,NodeList,JobName "
     "--starttime=YYYY-MM-DD";
 
-// The first line names the columns, in any order and case; those not named here are ignored:
+// The first line names the columns, in any order and case; those not named here are ignored.  In a
+// name that people give the separator may stand, so what is too much in a line is part of the last
+// column if that is JobName or SubmitLine:
 //   JobIDRaw or JobID         "7", "7_3" (task of an array), "7+1" (component of a
 //                             heterogeneous job), both without a number of their own; lines of
 //                             steps ("7.batch") are passed over.  Components are known by JobID

@@ -17,12 +17,6 @@ using namespace simulator;
 
 constexpr double kMostRejected = 0.01;  // of all jobs: else the machine's size is wrong
 
-// With programs if it names them, which policies that learn go by.
-Result<Log> parse(std::string_view text, const std::string& name, bool lenient) {
-    Result<Log> with = parse_log(text, name, lenient, program_rule());
-    return with ? std::move(with) : parse_log(text, name, lenient);
-}
-
 // The nodes in use at one time, or those of the largest job.
 std::int64_t most_in_use(const Log& log, std::int64_t procs_per_node) {
     std::int64_t most = nodes_in_use(log, procs_per_node);
@@ -70,7 +64,7 @@ Result<Site> read_site(const AdviceOptions& options) {
     const auto text = read_text(options.log);
     if (!text) return text.error();
     const std::string name = options.log == "-" ? "standard input" : options.log;
-    Result<Log> log = parse(text->view(), name, options.lenient);
+    Result<Log> log = parse_log_with_programs(text->view(), name, options.lenient);
     if (!log) return log.error();
     Site site{*std::move(log), {}, options.workload};
     if (!site.log.annotations.empty())

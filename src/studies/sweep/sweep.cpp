@@ -210,12 +210,14 @@ bool learns(const SweepPlan& plan) {
 Result<Logs> read_logs(const SweepPlan& plan, const SweepOptions& options,
                        std::vector<std::string>& doubts) {
     const auto folder = std::filesystem::path(options.study).parent_path();
-    const TypeRule types = learns(plan) ? program_rule() : TypeRule{};
+    const bool with_programs = learns(plan);
     Logs logs;
     for (std::size_t run = 0; run < plan.runs(); run += plan.runs_per_workload()) {
         const RunSpec spec = plan.spec(run);
         if (logs.contains(spec.log)) continue;
-        Result<Log> log = read_log((folder / spec.log).string(), spec.lenient, types);
+        const std::string path = (folder / spec.log).string();
+        Result<Log> log = with_programs ? read_log_with_programs(path, spec.lenient)
+                                        : read_log(path, spec.lenient);
         if (!log) return at_line(options.study, plan.line_of("Log"), "Log: " + log.error().message);
         std::ranges::move(simulator::doubts(*log, spec.workload), std::back_inserter(doubts));
         auto site = site_of(*log, options.site, plan.machine());

@@ -128,15 +128,29 @@ Result<void> check_size(const RunOptions& o, const Workload& workload) {
     return {};
 }
 
-// What of the log tells its jobs apart.
-TypeRule types_for(const RunOptions& o, const core::Policy& policy) {
-    if (o.workload.precedence) return {o.workload.precedence->field};
-    return policy.belief == core::Belief::learned ? program_rule() : TypeRule{};
+bool learns(const core::Policy& policy) {
+    return policy.belief == core::Belief::learned;
+}
+
+// With what of the log tells its jobs apart.
+Result<Log> read_jobs(const RunOptions& o, const core::Policy& policy) {
+    if (o.workload.precedence) return read_log(o.log, o.lenient, {o.workload.precedence->field});
+    return learns(policy) ? read_log_with_programs(o.log, o.lenient) : read_log(o.log, o.lenient);
+}
+
+// What is learned of all jobs together is said of each.
+void note_missing_programs(const Log& log, const core::Policy& policy, Workload& workload) {
+    if (!learns(policy) || workload.elasticities.empty() || !log.types.empty()) return;
+    workload.notes.push_back(
+        fmt::format("{}: names no users and programs (of sacct the columns User and JobName), so "
+                    "how jobs scale is "
+                    "learned of all of them together",
+                    log.name));
 }
 
 Result<Workload> read_workload(const RunOptions& o, const core::Policy& policy) {
     if (o.log == "-" && ::isatty(STDIN_FILENO)) note("reading the log from standard input");
-    const Result<Log> log = read_log(o.log, o.lenient, types_for(o, policy));
+    const Result<Log> log = read_jobs(o, policy);
     if (!log) return log.error();
     const Result<std::optional<Site>> site = site_of(*log, o.site, o.workload);
     if (!site) return site.error();
@@ -149,7 +163,9 @@ Result<Workload> read_workload(const RunOptions& o, const core::Policy& policy) 
         options.scale_arrival = found->factor;
     }
     Result<Workload> workload = make_workload(*log, options);
-    if (workload) std::ranges::move(doubts(*log, options), std::back_inserter(workload->notes));
+    if (!workload) return workload;
+    note_missing_programs(*log, policy, *workload);
+    std::ranges::move(doubts(*log, options), std::back_inserter(workload->notes));
     return workload;
 }
 

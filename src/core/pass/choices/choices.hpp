@@ -15,6 +15,12 @@ namespace elastic::core::choices {
 // By which jobs are put in order: the smaller first; ties go to the smaller id.
 using Rank = std::pair<double, double>;
 
+// Objective: how far turnaround counts, and how far slowdown; and to how many nodes at most a job
+// of the system is to grow by it.
+double turnaround_counts(const Policy&);
+double slowdown_counts(const Policy&);
+int most_nodes(const Policy&, const Sizing&);
+
 // Initial size.  The size that the job is to start with, which is also that of its reservation.
 int initial_size(const SystemState&, const PendingJob&);
 // The size with which the job is content where `idle` nodes are there that it could stay on; 0 if
@@ -32,6 +38,8 @@ struct Sizes {
 bool may_start_larger(const SystemState&, const PendingJob&);
 Duration net_saving(const JobTimes&, const PendingJob&, const RunningJob& victim, Sizes before,
                     Sizes after);
+// By how many nodes more a job may start, so, that would start with `size`.
+int room_at_start(const Policy&, const PendingJob&, int size);
 // Whether to shrink these victims is better than to let the job wait; `small`: the job does not get
 // all nodes that it asks for.
 bool is_start_beneficial(const SystemState&, const PendingJob&, int size, bool small,

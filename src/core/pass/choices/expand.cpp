@@ -99,7 +99,8 @@ Rank expand_rank(const SystemState& state, const RunningJob& job) {
 int expanded_size(const SystemState& state, const RunningJob& job, int available) {
     const int size = total(job.held);
     const SizeRule& sizes = job.elastic.sizes;
-    const int most = sizes.largest(size + 1, std::min(job.elastic.max, size + available));
+    const int most = sizes.largest(
+        size + 1, std::min(most_nodes(state.policy(), job.elastic), size + available));
     switch (state.policy().expand_amount) {
         case ExpandAmount::to_max:
             return most;

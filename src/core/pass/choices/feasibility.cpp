@@ -81,12 +81,13 @@ double added_slowdown(const JobTimes& times, const RunningJob& job, int size_aft
 
 bool improves_slowdown(const SystemState& state, const PendingJob& job, Duration saved,
                        const std::vector<Shrinkage>& victims) {
-    if (state.policy().feasibility != Feasibility::slowdown) return true;
+    const double counts = slowdown_counts(state.policy());
+    if (counts == 0) return true;
     double added = 0;
     for (const Shrinkage& part : victims)
         added +=
             added_slowdown(state.times(), state.snapshot().running[part.victim], part.size_after);
-    return saved / std::max(job.duration, kShortest) > added;
+    return saved / std::max(job.duration, kShortest) > counts * added;
 }
 
 }  // namespace elastic::core::choices

@@ -18,6 +18,11 @@ Duration duration(const PendingJob& job, int size) {
     return rescale(job.duration, job.elastic.pref, size, job.elastic);
 }
 
+// Between the least that a job can start with and all that it asks for.
+int by_objective(const Policy& policy, int least, int asked) {
+    return least + static_cast<int>(turnaround_counts(policy) * (asked - least));
+}
+
 // The time that a victim loses by having `kept` nodes for `time` and then its present size again.
 Duration time_lost(const JobTimes& times, const RunningJob& victim, int kept, Duration time) {
     const int size = total(victim.held);
@@ -53,14 +58,18 @@ int initial_size(const SystemState& state, const PendingJob& job, int idle) {
     const int size = initial_size(state, job);
     if (size <= idle) return job.has_range() ? std::min(job.elastic.max, idle) : size;
     if (!is_moldable(state.policy()) || !job.elastic.malleable) return 0;
-    return job.elastic.sizes.largest(job.elastic.min, idle);
+    // On the side of slowdown nearly all that it asks for has to be there.
+    const int enough = size - by_objective(state.policy(), 0, size - job.elastic.min);
+    return idle < enough ? 0 : job.elastic.sizes.largest(job.elastic.min, idle);
 }
 
 int best_initial_size(const SystemState& state, const PendingJob& job) {
     const InitialSize choice = state.policy().initial_size;
-    return choice == InitialSize::flexible || choice == InitialSize::beneficial
-               ? initial_size(state, job)
-               : least_initial_size(state, job);
+    const int least = least_initial_size(state, job);
+    if (choice != InitialSize::flexible && choice != InitialSize::beneficial) return least;
+    const int asked = initial_size(state, job);
+    const int size = by_objective(state.policy(), least, asked);
+    return size < asked ? job.elastic.sizes.largest(least, size) : asked;
 }
 
 int least_initial_size(const SystemState& state, const PendingJob& job) {
@@ -90,6 +99,10 @@ bool may_start_larger(const SystemState& state, const PendingJob& job) {
     return state.policy().initial_size == InitialSize::beneficial && job.elastic.malleable;
 }
 
+int room_at_start(const Policy& policy, const PendingJob& job, int size) {
+    return static_cast<int>(turnaround_counts(policy) * std::max(0, job.elastic.max - size));
+}
+
 // Turnaround is made shorter by the short: a job that is soon over loses less of a long one's time
 // than it saves of its own, even if both scale perfectly.
 Duration net_saving(const JobTimes& times, const PendingJob& job, const RunningJob& victim,
@@ -106,7 +119,7 @@ bool is_start_beneficial(const SystemState& state, const PendingJob& job, int si
     const bool weighs_losses = small && state.policy().initial_size == InitialSize::beneficial;
     const Feasibility feasibility = state.policy().feasibility;
     const bool weighs_costs =
-        feasibility == Feasibility::payback || feasibility == Feasibility::slowdown;
+        feasibility == Feasibility::payback || slowdown_counts(state.policy()) > 0;
     // A job without an end has none that could be sooner.
     if (!(weighs_losses || weighs_costs) || job.duration >= kNever) return true;
     const int asked = job.requested_size();
@@ -119,7 +132,8 @@ bool is_start_beneficial(const SystemState& state, const PendingJob& job, int si
         for (const Shrinkage& part : victims)
             lost += time_lost(state.times(), state.snapshot().running[part.victim], part.size_after,
                               stays);
-    return (!weighs_losses || saved > lost) && is_worth_shrinking(state, saved, victims) &&
+    return (!weighs_losses || saved > turnaround_counts(state.policy()) * lost) &&
+           is_worth_shrinking(state, saved, victims) &&
            improves_slowdown(state, job, saved, victims);
 }
 

@@ -19,7 +19,7 @@ bool are_sure_to_come_back(const Policy& policy) {
            policy.shrink_amount == ShrinkAmount::needed &&
            policy.shrink_for == ShrinkFor::starter &&
            policy.shrink_again == ShrinkAgain::next_round &&
-           policy.feasibility != Feasibility::mebf && policy.feasibility != Feasibility::slowdown;
+           policy.feasibility != Feasibility::mebf && slowdown_counts(policy) == 0;
 }
 
 bool is_worth_lending(const RunningJob& job, int size_after, Duration time) {

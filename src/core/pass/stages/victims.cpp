@@ -66,14 +66,14 @@ Shrinkage most_beneficial(const SystemState& state, const PendingJob& job, int s
     const RunningJob& victim = state.snapshot().running[part.victim];
     const Eligibility& eligible = state.eligible(job.eligible);
     const int used = total(part.used), kept = total(victim.held) - used;
-    const int most = choices::shrink_amount(state, victim, used + job.elastic.max - size,
-                                            shrinkable(victim, eligible)) -
-                     used;
+    const int room = choices::room_at_start(state.policy(), job, size);
+    const int most =
+        choices::shrink_amount(state, victim, used + room, shrinkable(victim, eligible)) - used;
     const auto net = [&](int more, int victim_keeps) {
         return choices::net_saving(state.times(), job, victim, {size, part.size_after},
                                    {size + more, victim_keeps});
     };
-    const int best = least_at(0, std::clamp(most, 0, job.elastic.max - size), [&](int more) {
+    const int best = least_at(0, std::clamp(most, 0, room), [&](int more) {
         return -net(more, std::min(part.size_after, kept - more));
     });
     const int more = job.elastic.sizes.largest(size + 1, size + best) - size;
