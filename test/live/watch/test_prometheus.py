@@ -79,7 +79,8 @@ def test_a_prometheus_scrapes_it(cluster, prometheus):
     assert (targets[0]["health"], targets[0]["lastError"]) == ("up", "")
     wait_until(lambda: prometheus.query('sum(increase(slurm_elastic_resizes_total{event="applied"}[1m])) >= 0'),
                "resizes are known")
-    wait_until(lambda: prometheus.query("count_over_time(slurm_elastic_up[1m]) >= 10"), "ten scrapes")
+    wait_until(lambda: prometheus.query("count_over_time(slurm_elastic_up[1m]) >= 50"), "a minute of scrapes",
+               within=120)
     queries = [filled_in(target["expr"]) for panel in DASHBOARD["panels"] for target in panel["targets"]]
     answered = [query for query in queries if prometheus.query(query)]
     assert not [query for query in queries if query not in answered], "these have no answer"
