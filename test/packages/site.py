@@ -6,7 +6,7 @@ To be run as root in a throwaway system without a network (contribs/check packag
 Debian's packages need. PACKAGES is the folder with ours, UPGRADED with the same of a higher version. What the site runs
 and writes into its files is taken out of the guide, so a step that fails there fails here. MariaDB, munge, slurmdbd,
 slurmctld and the first slurmd are started by their packages' init scripts, slurmds of further nodes, since all share
-one host, by the command line of the unit.
+one host, by the command line of the unit, but in the foreground where systemd would wait for their word.
 
 The steps are in the order of a site's life and each begins with what the one before has left; the first that fails ends
 the test. Prints what was done and counts as automake writes them. Always: waits for conditions, with a deadline.
@@ -229,7 +229,7 @@ class Site:
         unit = pathlib.Path("/lib/systemd/system/slurmd.service").read_text()
         line = re.search("ExecStart=(.*)", unit)[1]
         for node in range(2, 5):
-            words = line.replace("$SLURMD_OPTIONS", f"-N n{node}").split()
+            words = line.replace("$SLURMD_OPTIONS", f"-N n{node}").replace("--systemd", "-D").split()
             self.slurmds.append(subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         wait_until(lambda: quietly("sinfo -h -t idle -o %D").strip() == "4", "four idle nodes")
         run("srun -N 4 hostname", user=USER, folder=f"/home/{USER}")
