@@ -44,7 +44,7 @@ TEST(the_further_on_the_side_of_slowdown_the_smaller_jobs_start_at_others_expens
     check_eq(plan_text(crowded(100), with_objective(0)),
              "shrink 1 [8] ->4 for 9\nstart 9 [8] ->8 deferred\n");
     check_eq(plan_text(crowded(100), with_objective(0.5)),
-             "shrink 1 [5] ->7 for 9\nstart 9 [5] ->5 deferred\n");
+             "shrink 1 [6] ->6 for 9\nstart 9 [6] ->6 deferred\n");
     check_eq(plan_text(crowded(100), with_objective(1)),
              "shrink 1 [2] ->10 for 9\nstart 9 [2] ->2 deferred\n");
 }
