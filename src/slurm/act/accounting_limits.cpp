@@ -71,7 +71,10 @@ bool AccountingLimits::bars_reservation(const core::Action& reserve) {
     if (!job || pending.shares_nodes || pending.together) return false;
     const Queue::Place& place = reading_.view.places[reserve.place];
     const auto attempt = find(reading_.queue.attempts()[place.attempt]);
-    if (!attempt || !limit_on_start(job, *attempt, pending.elastic.pref)) return false;
+    if (!attempt) return false;
+    const auto limit = limit_on_start(job, *attempt, pending.elastic.pref);
+    if (!limit) return false;
+    log_debug("job {}: barred: {}", job->job_id, *limit);
     return reading_.refusals.limit(account_of(place, job), pending.elastic.pref);
 }
 
