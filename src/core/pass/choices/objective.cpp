@@ -5,12 +5,12 @@
 // the queue has been promised a start that counts on its early end, so it may not be shrunk for the
 // many short jobs behind, whose slowdowns are large for small waits.  And a large start at others'
 // expense saves much time, but little of the slowdown of a long job.  So the further the objective
-// is on the side of slowdown, the less jobs grow beyond their preferred sizes; the smaller they
-// start on too few idle nodes or at others' expense (by_objective and room_at_start in
-// initial_size.cpp); and the more of what a start by shrinking adds to the victims' slowdowns
-// counts against what it saves of the job's own, in place of the times themselves.  All of that is
-// [sd]'s at 1, and nothing of it at 0.  Where it might refuse a shrink, reserved nodes are not
-// lent.
+// is on the side of slowdown, the less jobs grow beyond their preferred sizes; the more idle nodes
+// it takes for them to start on fewer than they ask for, and the smaller they start at others'
+// expense (by_objective and room_at_start in initial_size.cpp); and the more of what a start by
+// shrinking adds to the victims' slowdowns counts against what it saves of the job's own, in place
+// of the times themselves.  All of that is [sd]'s at 1, and nothing of it at 0.  Where it might
+// refuse a shrink, reserved nodes are not lent.
 #include "core/pass/choices/choices.hpp"
 
 namespace elastic::core::choices {
