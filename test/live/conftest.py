@@ -12,6 +12,8 @@ not hold another cluster takes its place, so that one failure is not all the lat
 import os
 import signal
 import sys
+import time
+from collections import Counter
 
 import pytest
 
@@ -47,6 +49,11 @@ def pytest_addoption(parser):
                     help="the build tree (default: $ELASTIC_BUILD, else the clone's build)")
 
 
+# When contribs/check has no more minutes for another test, as time.time(); unset, there is always time.
+UNTIL = float(os.environ.get("ELASTIC_CHECK_UNTIL", "inf"))
+left_out = Counter()  # tests, by their file
+
+
 def pytest_configure():
     """Whatever ends the tests, the clusters are taken down: as after Ctrl-C."""
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -59,6 +66,14 @@ def pytest_collection_modifyitems(items):
         marker = item.get_closest_marker("starts_itself")
         if marker:
             item.add_marker(pytest.mark.skip(reason=f"beside Slurm: {marker.args[0]}"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Before any fixture, since a cluster takes seconds."""
+    if time.time() >= UNTIL:
+        left_out[item.path.name] += 1
+        pytest.skip("left out: its minutes are over")
 
 
 def pytest_generate_tests(metafunc):
@@ -82,6 +97,9 @@ def pytest_terminal_summary(terminalreporter):
     for report in terminalreporter.getreports("rerun"):
         terminalreporter.section(f"tried once more: {report.nodeid} ({report.when})", sep="_")
         terminalreporter.line(report.longreprtext)
+    if left_out:
+        files = ", ".join(f"{number} of {name}" for name, number in left_out.items())
+        terminalreporter.line(f"left out: {left_out.total()} tests, the minutes are over: {files}")
     if Cluster.deaths:
         terminalreporter.section(f"slurmctld has died {Cluster.deaths} times", sep="_")
 
