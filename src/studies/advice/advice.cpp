@@ -98,15 +98,17 @@ class Adviser {
         return all;
     }
 
-    // Presets that are run at once, those that are best by the headline first.  One that resizes
-    // nobody costs nothing.
+    // Presets that are run at once: what a site has that sets nothing, then those that are best by
+    // the headline.  One that resizes nobody costs nothing.
     std::vector<std::vector<std::size_t>> in_turns(const Trials& trials) const {
         if (options_.all_presets) return {all_presets(trials)};
         std::vector<std::size_t> by_gain = all_presets(trials), rigid;
+        const std::size_t usual = trials.same_as(trials.index_of(core::kDefaultPolicy));
         std::ranges::stable_sort(by_gain, {}, [&](std::size_t p) {
             const Standing& s =
                 standing_of(advice_.standings, trials.policies()[p].name, trials.headline());
-            return std::pair(is_positive(s.gain) == Answer::yes, s.gain.mean);
+            return std::tuple(trials.same_as(p) != usual, is_positive(s.gain) == Answer::yes,
+                              s.gain.mean);
         });
         std::vector<std::vector<std::size_t>> turns{{}};
         std::size_t different = 0;

@@ -106,11 +106,12 @@ void add_advise(CommandParser app) {
     auto output = std::make_shared<AdviceOutput>();
     CommandParser sub = app.add_command("advise", "Recommend a policy by a site's own log");
     sub.footer(
-        "Compares all presets with 50 % of the jobs malleable, and the best of them with 5, 10, "
-        "20\n"
-        "and 100 %, and with resizes at ten times the usual cost; and writes a page that says who\n"
-        "wins, who loses and what it hangs on.  Of a long log some weeks are looked at first, and\n"
-        "the page is written again and again until it is of the whole log.");
+        "Compares all presets with 50 % of the jobs malleable, and elastic and the best others "
+        "with\n"
+        "5, 10, 20 and 100 %, and with resizes at ten times the usual cost; and writes a page "
+        "that\n"
+        "says who wins, who loses and what it hangs on.  Of a long log some weeks are looked at\n"
+        "first, and the page is written again and again until it is of the whole log.");
     sub.add_option("LOG", o->log, "As for run").required();
     add_machine(sub, o->lenient, o->workload);
     add_site(sub, o->files, "Options");
