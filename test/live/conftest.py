@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Clusters for the live tests, and what holds after each of them.
 
-One cluster a mode for the whole session, since starting one costs seconds.
+One cluster a mode for the whole session, since starting one costs seconds, but of a module's own.
 After every test all its jobs are ended and the cluster must be as before:
 nothing in the queue, every node idle, slurmctld the same process.  After every
 module the journal must replay without a violation, and no daemon's log may have
@@ -88,7 +88,9 @@ def pytest_generate_tests(metafunc):
     if marker:
         modes = [mode for mode in modes if mode in marker.args]
     parameters = [CONFIGURATIONS[mode, select] for select in selects for mode in modes]
-    metafunc.parametrize("cluster", parameters, indirect=True, scope="session",
+    # A cluster that a module makes for itself goes with it: idle ones would take processors from all later tests.
+    scope = "module" if hasattr(metafunc.module, "cluster") else "session"
+    metafunc.parametrize("cluster", parameters, indirect=True, scope=scope,
                          ids=["-".join(parameter) for parameter in parameters])
 
 

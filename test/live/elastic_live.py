@@ -120,16 +120,20 @@ class Waited(AssertionError):
 
 
 def wait_until(condition, what, within=PATIENCE, every=0.03):
-    """The first true result of condition().  `what` completes: waited until..."""
+    """The first true result of condition().  `what` completes: waited until...
+
+    A look is mostly a command of Slurm; where starting one takes long, there are pauses as long between them."""
     deadline = time.monotonic() + within
     while True:
+        begun = time.monotonic()
         result = condition()
         if result:
             return result
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             explanation = what() if callable(what) else what
             raise Waited(f"waited {within:g} s in vain until {explanation}")
-        time.sleep(every)
+        time.sleep(max(every, now - begun))
 
 
 def wait_for_another_second():

@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.modes("ms"),
 BLOCKS = ["BlockName=first Nodes=n[1-4]", "BlockName=second Nodes=n[5-8]", "BlockSizes=4"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"), conf=["TopologyPlugin=topology/block"],

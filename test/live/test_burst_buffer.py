@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.modes("ms"),
               pytest.mark.starts_itself("its loops deal with them, see test_slurms_loops.py")]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     if not burst_buffers.has_plugin():
         pytest.skip("this Slurm was built without Lua")

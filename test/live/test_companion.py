@@ -15,7 +15,7 @@ CONF = ["SchedulerParameters=bf_interval=2,sched_interval=5,batch_sched_delay=0"
 COMPANION = {**ELASTIC, "Policy": "elastic", "Starts": "slurm"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.modes("ms")
 NODE = "d1"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     """The dynamic node's slurmd listens at the only port that is nobody else's."""
     mode, select = request.param

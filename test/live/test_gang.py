@@ -12,7 +12,7 @@ CONF = ["PreemptType=preempt/elastic_partition_prio", "PreemptMode=SUSPEND,GANG"
 SETTINGS = {**ELASTIC, "Starts": "slurm", "PreemptShrinkTime": 5}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"), conf=CONF,

@@ -24,7 +24,7 @@ ALL = dict.fromkeys(["n1", "n2", "n3", "n4", "n5"], "gpu:a100:2(IDX:0-1)") | {"n
     | dict.fromkeys(["n7", "n8"], "gpu:h100:4(IDX:0-3)")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     options = [word for line in NODES for word in ("--node-line", line)]

@@ -8,7 +8,7 @@ pytestmark = [pytest.mark.modes("ms"), pytest.mark.smoke]
 TREE = ["SwitchName=left Nodes=n[1-4]", "SwitchName=right Nodes=n[5-8]", "SwitchName=top Switches=left,right"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     if select == "linear" and SLURM_VERSION >= (24, 5):

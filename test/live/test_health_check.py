@@ -8,13 +8,13 @@ from elastic_live import ELASTIC, Cluster, wait_until
 pytestmark = pytest.mark.modes("ms")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def ill(tmp_path_factory):
     """A folder in which a file of a node's name makes that node ill."""
     return tmp_path_factory.mktemp("ill")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request, ill):
     mode, select = request.param
     program = ill / "check.sh"

@@ -8,7 +8,7 @@ pytestmark = [pytest.mark.modes("ms"),
               pytest.mark.skipif(SLURM_VERSION < (24, 11), reason="Slurm has no such options")]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"),

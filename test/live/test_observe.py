@@ -8,7 +8,7 @@ pytestmark = [pytest.mark.modes("ms")]
 OBSERVING = {**ELASTIC, "Policy": "elastic", "Observe": "yes"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"),

@@ -14,7 +14,7 @@ CONF = ["SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=8640
 PATIENCE = 60  # Slurm looks every ten seconds or so
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, nodes=4, build=request.config.getoption("--build"), conf=CONF,

@@ -16,13 +16,13 @@ OF_SLURM = ["SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_dela
 ASKED_FOR = 30  # PreemptShrinkTime, in the tests that do not wait for it
 
 
-@pytest.fixture(scope="session", params=["slurm", "elastic"])
+@pytest.fixture(scope="module", params=["slurm", "elastic"])
 def starts(request):
     """Who starts jobs."""
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request, starts):
     mode, select = request.param
     settings = {**ELASTIC, "Policy": "easy", "Starts": starts, "PreemptShrinkTime": ASKED_FOR}

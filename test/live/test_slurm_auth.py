@@ -45,7 +45,7 @@ def without_munge(*options, **settings):
             pytest.skip(str(failure))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     with without_munge(nodes=4, build=request.config.getoption("--build")) as started:
         yield started

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.modes("ms")]
 COMPANION = {**ELASTIC, "Policy": "elastic", "Starts": "slurm"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     has_buffers = burst_buffers.has_plugin()

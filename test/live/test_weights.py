@@ -8,7 +8,7 @@ pytestmark = [pytest.mark.modes("ms")]
 WEIGHTS = ["n[1-2] Weight=50", "n[3-4] Weight=20 Features=old"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request):
     mode, select = request.param
     with Cluster(mode, select, build=request.config.getoption("--build"),

@@ -11,13 +11,13 @@ CONF = ["PriorityType=priority/multifactor", "PriorityWeightQOS=1000", "PreemptT
 LOOPS = "SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0"
 
 
-@pytest.fixture(scope="session", params=["slurm", "elastic"])
+@pytest.fixture(scope="module", params=["slurm", "elastic"])
 def starts(request):
     """Who starts jobs."""
     return request.param
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cluster(request, starts):
     skip_without_what_it_needs()
     mode, select = request.param
