@@ -14,6 +14,7 @@ SnapshotBuilder example() {
     job.limit_end = 1500;
     job.last_resize = 900;
     job.gain = -3;
+    job.elastic.speedup.believed = 0.25;
     job.expansions = 2;
     job.not_before = 5;
     b.run(2, evolving(1, 2, 8), {0, 2}, 100);
@@ -21,7 +22,9 @@ SnapshotBuilder example() {
     PendingJob& sharing = b.queue(8, rigid(2), 10, b.eligibility({1}));
     sharing.shares_nodes = true;
     sharing.reserves = 0;
-    b.queue(9, malleable(2, 4, 8), kNever).claimed = true;
+    PendingJob& claimed = b.queue(9, malleable(2, 4, 8), kNever);
+    claimed.claimed = true;
+    claimed.elastic.speedup.believed = 0.5;
     b.share(1, 2, 1234.5);
     Promise& promise = b.promise(ResizeKind::shrink, 7, 1, {1, 0});
     promise.beneficiary = 9;
@@ -50,6 +53,8 @@ TEST(a_snapshot_survives_json) {
     check_eq(to_json(*again).dump(), text);
     check_eq(plan_text(*again), plan_text(b.snapshot));
     check_eq(again->running[0].gain, -3);
+    check_eq(again->running[0].elastic.speedup.believed, 0.25);
+    check_eq(again->pending[1].elastic.speedup.believed, 0.5);
     check_eq(again->pending[1].duration, kNever);
     check_that(again->promises[0].revocable && again->pending[0].shares_nodes);
     check_eq(again->window, 3600.0);

@@ -37,6 +37,7 @@ constexpr List<List<Whole>> kEligibilities{kPools};
 constexpr List<Nested> kRecords;
 constexpr Number kTime{-kNever, kNever};
 constexpr Number kDuration{0, kNever};
+constexpr Number kShare{0, 1};
 
 }  // namespace
 
@@ -60,6 +61,7 @@ template <class F>
 void fields(F& f, RunningJob& job) {
     f.required("id", job.id, kId);
     f.required("elastic", job.elastic, kSizing);
+    f.optional("believed", job.elastic.speedup.believed, kShare, 1);
     f.required("eligible", job.eligible, kPlace);
     f.required("held", job.held, kCounts);
     f.required("batch_host_pool", job.batch_host_pool, kPlace);
@@ -80,6 +82,7 @@ template <class F>
 void fields(F& f, PendingJob& job) {
     f.required("id", job.id, kId);
     f.required("elastic", job.elastic, kSizing);
+    f.optional("believed", job.elastic.speedup.believed, kShare, 1);
     f.required("eligible", job.eligible, kPlace);
     f.required("duration", job.duration, kDuration);
     f.optional("divisible", job.divisible, kDuration);

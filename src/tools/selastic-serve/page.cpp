@@ -7,6 +7,7 @@
 #include <nettle/sha2.h>
 
 #include <array>
+#include <cstdint>
 
 namespace elastic::tools {
 namespace {

@@ -101,9 +101,9 @@ void fields(F& f, EvolutionStep& step) {
 template <class F>
 void fields(F& f, Sizing& a) {
     using Kind = SpeedupModel::Kind;
-    const auto is = [&](Kind kind) {
-        return a.speedup.kind == kind && a.speedup != SpeedupModel{};
-    };
+    SpeedupModel declared = a.speedup;
+    declared.believed = 1;  // which nobody declares
+    const auto is = [&](Kind kind) { return a.speedup.kind == kind && declared != SpeedupModel{}; };
     int format = kFormat;
     f.required("elastic", format, Whole{kFormat, kFormat});
     f.required("class", a, Class{});
@@ -117,7 +117,6 @@ void fields(F& f, Sizing& a) {
     f.when(is(Kind::power), "power", a.speedup, Parameter{Kind::power});
     f.when(is(Kind::overhead), "overhead", a.speedup, Parameter{Kind::overhead});
     f.when(is(Kind::downey), "downey", a.speedup, Typed<read_downey>{});
-    f.optional("believed", a.speedup.believed, Number{0, 1}, 1);
     f.optional("cost", a.cost);
     f.optional("profile", a.profile, List{});
 }
