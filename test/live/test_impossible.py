@@ -251,6 +251,8 @@ def test_a_preferred_feature_that_is_gone_holds_nobody(cluster):
         cluster.wait_state(filler, "RUNNING")
         job = cluster.sbatch("-N2", "--exclusive", "--prefer=fast", wrap="sleep 600")
         reason(cluster, job, "Resources")
+        cluster.wait_two_passes()  # it is in the queue twice, and stays the first
+        assert cluster.job(job)["Reason"] == "Resources"
         set_features("")
         cluster.wait_two_passes()
         assert cluster.job(job)["Priority"] != "0"

@@ -62,7 +62,7 @@ def test_larger_than_one_answer(cluster, elastic):
     jobs = 750
     annotation = "malleable,min=1,max=4,rho=0.3,cost=0.5:1:0.5"
     submit_one = f"sbatch -N2 --time=1 -p debug,left --elastic={annotation} --wrap true"
-    cluster.run("bash", "-c", f"for job in {{1..{jobs}}}; do {submit_one}; done")
+    cluster.run("bash", "-c", f"for job in {{1..{jobs}}}; do {submit_one}; done", within=300)
 
     def text_with_all():
         """Each job stands in the queue twice, once in each partition."""

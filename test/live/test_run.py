@@ -303,7 +303,7 @@ def test_workers_that_end_by_themselves(cluster):
 
 
 def test_workers_that_ignore_term_are_killed_before_the_deadline(cluster):
-    app = Workers(cluster, 2, annotation="malleable,min=1,max=6,grace=5")
+    app = Workers(cluster, 2, annotation="malleable,min=1,max=6,grace=10")
     (app.folder / "stubborn").touch()
     app.resize("shrink", 1)
     assert "status 0" in app.finish() and app.count("term") == 0

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Slurm sets a reason when it looks at a job and leaves it there.  What kept a job of the view back
 // before does not any more, or it would not be in the view; a reason of any other kind is true.
+//
+// A job that may start in one of several ways is in the view once for each; it waits for one
+// reason, that of the first.
 #include "slurm/act/wait_reasons.hpp"
 
 #include <utility>
@@ -67,7 +70,8 @@ void explain_waiting(const View& view) {
         ControllerLock lock;
         if (view.is_stale()) return;
         for (; index < pending.size() && lock.held() < kLongestHold; ++index)
-            if (job_record_t* job = pending_job(pending[index].id))
+            if (job_record_t* job =
+                    pending[index].alternative ? nullptr : pending_job(pending[index].id))
                 explain_in_turn(job, pending[index].not_before > view.snapshot.now, turn);
     }
     explain_groups(view);
