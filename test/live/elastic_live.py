@@ -77,6 +77,7 @@ HARMLESS = [
     ["Database settings not recommended values", "a database for some tests"],
     ["stepd_connect to StepId=.* failed: No such file or directory", "a slurmd asks a step that has just ended"],
     ["already killed, do not launch batch job", "a job was cancelled while it was launched"],
+    ['Unable to (send "ok"|receive "ok ack") to slurmd', "a slurmd was killed while it launched a job"],
     ["Locks left set|Semaphores still set", "slurmctld looks once as it ends, and what schedules or saves still does"],
     [r"frontend\.log: .*(Unable to find frontend in job hostlist|node_id=-1, not found"
      "|zero processors allocated to step|Domain socket directory .* No such file)",
