@@ -104,7 +104,7 @@ def test_scaling_bench():
 
 
 def test_simulator_bench():
-    check(HERE / "simulator_bench", "--runs 1 --share 0.01", 2, 7)
+    check(HERE / "simulator_bench", "--runs 1 --share 0.01", 2, 7, 1)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give nodes a shared memory of their own")
