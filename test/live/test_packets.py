@@ -228,13 +228,14 @@ of_groups = pytest.mark.starts_itself("Slurm's loops know no groups")
 
 
 @contextlib.contextmanager
-def occupied(cluster):
-    """All nodes in use, so that what is submitted meanwhile waits side by side."""
-    blocker = cluster.sbatch("-N8", "--exclusive", wrap="sleep 600")
-    cluster.wait_state(blocker, "RUNNING")
-    yield
-    cluster.wait_two_passes()
-    cluster.run("scancel", blocker)
+def closed(cluster):
+    """What is submitted meanwhile waits side by side; then all nodes are to be had at once, where those of a job that
+    ends would come free one by one."""
+    cluster.run("scontrol", "update", "PartitionName=debug", "State=DOWN")
+    try:
+        yield
+    finally:
+        cluster.run("scontrol", "update", "PartitionName=debug", "State=UP")
 
 
 def of_type(site, job_type):
@@ -258,7 +259,7 @@ def initialised_nodes(cluster, jobs):
 @of_groups
 def test_types_that_alternate_in_the_queue_follow_each_other(cluster, site):
     """In the order of the queue each job would initialise the node anew."""
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", job_type=job_type, wrap=of_type(site, job_type))
                 for _ in range(6) for job_type in ("gauss", "jacobi")]
     completed(cluster, jobs)
@@ -276,7 +277,7 @@ def test_types_that_alternate_in_the_queue_follow_each_other(cluster, site):
 def test_two_hundred_jobs_of_four_types(cluster, site):
     """Each node is initialised once a type at most, and no job ran before that."""
     types = ("gauss", "jacobi", "krylov", "newton")
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", job_type=types[number % 4],
                             wrap=f'echo "job $SLURM_JOB_ID $SLURM_JOB_NODELIST {types[number % 4]}" >>{site.log}')
                 for number in range(200)]
@@ -319,7 +320,7 @@ def gate(site):
 
 def group(cluster, site, count, *arguments, **keywords):
     """So many jobs of a minute that wait side by side, so four of them are given a node."""
-    with occupied(cluster):
+    with closed(cluster):
         return [site.submit("-t1", *arguments, **keywords) for _ in range(count)]
 
 
@@ -330,7 +331,7 @@ def ran(site):
 
 @of_groups
 def test_nobody_comes_between_the_jobs_of_a_group(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         first = site.submit("-N1", "-t1", wrap=gate.shut(site))
         others = [site.submit("-N1", "-t1") for _ in range(3)]
         # It would run before the second job, since the queue has it before that.
@@ -349,7 +350,7 @@ def test_nobody_comes_between_the_jobs_of_a_group(cluster, site, gate):
 @of_groups
 def test_what_comes_later_joins_a_later_group(cluster, site, gate):
     """So nobody waits for a type that never ends."""
-    with occupied(cluster):
+    with closed(cluster):
         early = [site.submit("-N1", "-t1", wrap=gate.shut(site)) for _ in range(4)]
     cluster.wait_state(early[0], "RUNNING")
     plain = cluster.sbatch("-N8", "--exclusive", "-t1", wrap=site.says("plain"))
@@ -364,7 +365,7 @@ def test_what_comes_later_joins_a_later_group(cluster, site, gate):
 
 @of_groups
 def test_jobs_of_other_sizes_share_the_nodes_of_their_group(cluster, site):
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit(f"-N{size}", "-t1") for size in (1, 3, 1, 2, 1)]
     completed(cluster, jobs)
     nodes = [node for _, node, _ in site.initialisations()]
@@ -376,7 +377,7 @@ def test_jobs_of_other_sizes_share_the_nodes_of_their_group(cluster, site):
 
 @of_groups
 def test_a_malleable_job_takes_the_nodes_of_its_group(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [cluster.sbatch(f"--elastic=malleable,min=1,max=8,packet=gauss,init={site.program}", "-N1", "-t1",
                                wrap=site.says("job")) for _ in range(12)]
     completed(cluster, jobs)
@@ -388,7 +389,7 @@ def test_a_malleable_job_takes_the_nodes_of_its_group(cluster, site, gate):
 
 @of_groups
 def test_the_elements_of_an_array_are_a_group(cluster, site):
-    with occupied(cluster):
+    with closed(cluster):
         array = site.submit("-N1", "-t1", "-a", "1-12")
         other = site.submit("-N1", "-t1", "-a", "1-4", job_type="jacobi")
     cluster.wait_quiet_queue()
@@ -398,7 +399,7 @@ def test_the_elements_of_an_array_are_a_group(cluster, site):
 
 @of_groups
 def test_an_array_that_is_throttled_stays_so(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         site.submit("-N1", "-t4", "-a", "1-6%2", wrap=gate.shut(site))
     wait_until(lambda: len(ran(site)) == 2, "two elements to run")
     cluster.wait_two_passes()
@@ -422,7 +423,7 @@ def test_a_group_goes_on_where_an_initialisation_fails(cluster, site):
 
 @of_groups
 def test_a_group_goes_on_without_those_who_leave_it(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(6)]
         other = site.submit("-N1", "-t1", job_type="jacobi")
     cancelled, held, later, moved = jobs[1:5]
@@ -443,7 +444,7 @@ def test_a_group_goes_on_without_those_who_leave_it(cluster, site, gate):
 
 @of_groups
 def test_a_member_that_waits_for_another_job_leaves(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(4)]
     cluster.wait_state(jobs[0], "RUNNING")
     cluster.run("scontrol", "update", f"JobId={jobs[1]}", f"Dependency=afterok:{jobs[3]}")
@@ -455,7 +456,7 @@ def test_a_member_that_waits_for_another_job_leaves(cluster, site, gate):
 
 @of_groups
 def test_a_requeued_member_stands_in_the_queue_again(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         first = site.submit("-N1", "-t1", "--requeue", wrap=gate.shut(site, "begun"))
         others = [site.submit("-N1", "-t1") for _ in range(3)]
     wait_until(lambda: f"begun {first}" in site.lines(), "the first job to run")
@@ -469,7 +470,7 @@ def test_a_requeued_member_stands_in_the_queue_again(cluster, site, gate):
 @of_groups
 def test_users_have_groups_of_their_own(cluster, site, stranger):
     other = pwd.getpwnam(stranger).pw_uid
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", user=other if number % 2 else None) for number in range(8)]
     completed(cluster, jobs)
     assert collections.Counter(user for *_, user in site.initialisations()) == {"root": 1, stranger: 1}
@@ -480,7 +481,7 @@ def test_users_have_groups_of_their_own(cluster, site, stranger):
 @of_groups
 def test_a_group_outlives_its_controller(cluster, site, gate, expect_errors):
     expect_errors += ["Malformed RPC of type", "Header lengths are longer than data received"]  # what it said last
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number == 0 else None) for number in range(4)]
         plain = cluster.sbatch("-N8", "--exclusive", "-t1", wrap=site.says("plain"))
     cluster.wait_state(jobs[0], "RUNNING")
@@ -500,7 +501,7 @@ def test_a_group_outlives_its_controller(cluster, site, gate, expect_errors):
 
 @of_groups
 def test_a_drained_node_leaves_its_group(cluster, site, gate):
-    with occupied(cluster):
+    with closed(cluster):
         jobs = [site.submit("-N1", "-t1", wrap=gate.shut(site) if number < 2 else None) for number in range(8)]
     for job in jobs[:2]:
         cluster.wait_state(job, "RUNNING")
@@ -519,7 +520,7 @@ def test_a_drained_node_leaves_its_group(cluster, site, gate):
 @of_groups
 def test_an_initialised_node_is_taken_again(cluster, site):
     """What comes alone goes where its type was before."""
-    with occupied(cluster):
+    with closed(cluster):
         fourth = cluster.sbatch("-N1", "-t1", "-w", cluster.node_name(5), site.annotation(), wrap=site.says("job"))
     completed(cluster, [fourth])
     jobs = [site.run("-N1", "-t1") for _ in range(3)]

@@ -114,9 +114,9 @@ def test_nothing_is_expanded_that_a_pending_job_could_use(cluster, elastic):
 
 def reserved_nodes(cluster):
     """Two nodes are idle, one of them reserved for a job that waits for four others; and an
-    application that could use both."""
+    application that could use both, but none of these others."""
     others = cluster.sbatch("-N4", "--exclusive", "--time=10", wrap="sleep 600")
-    app = cluster.actor("malleable,min=2,max=8", "-N2", "--time=50")
+    app = cluster.actor("malleable,min=2,max=4", "-N2", "--time=50")
     waiting = cluster.sbatch("-N5", "--exclusive", "--time=10", wrap="sleep 600")
     wait_until(lambda: cluster.job(waiting)["Reason"] == "Resources", "the job waits")
     return app, others, waiting
