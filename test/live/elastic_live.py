@@ -94,7 +94,8 @@ if SLURM_VERSION >= (23, 11):
         ["agent_fini: left .* agent threads active", "slurmctld is executed anew while a slurmd does not answer"],
         ["We can't find assoc 1 on cluster", "slurmdbd of a new cluster"],
         [r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer", "srun has ended before"],
-        ["Unable to send epilog complete message", "slurmctld was executed anew"],
+        [r"Unable to send epilog complete message|msg_type=MESSAGE_EPILOG_COMPLETE\) failed: Connection reset by peer",
+         "slurmctld was executed anew"],
         [r"\*\*\* REASON: RaisedSignal", "what a slurmstepd tells its job"],
         ["Invalid job credential from", "a job was cancelled while it was launched"],
         [r"Closing accepted fd( after error)?: Bad file descriptor|Timed out waiting for \d+ connections to finish"
