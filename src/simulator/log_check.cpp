@@ -39,10 +39,9 @@ std::string limits(const Log& log, std::size_t without) {
         log.name, without, log.jobs.size());
 }
 
-// How long how many nodes were in use.
-using Use = std::map<std::int64_t, Duration>;
-
-Use use(const Log& log, std::int64_t procs_per_node) {
+// Calls visit(nodes in use, for how long), in the order of time.
+template <class Visit>
+void each_use(const Log& log, std::int64_t procs_per_node, Visit visit) {
     std::vector<std::pair<Time, std::int64_t>> changes;
     changes.reserve(2 * log.jobs.size());
     for (const LogJob& job : log.jobs) {
@@ -53,14 +52,12 @@ Use use(const Log& log, std::int64_t procs_per_node) {
         changes.emplace_back(start + job.run, -size);
     }
     std::ranges::sort(changes);  // ends before starts
-    Use use;
     std::int64_t used = 0;
     for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
         used += changes[i].second;
         const Duration passed = changes[i + 1].first - changes[i].first;
-        if (passed > 0) use[used] += passed;
+        if (passed > 0) visit(used, passed);
     }
-    return use;
 }
 
 }  // namespace
@@ -68,17 +65,18 @@ Use use(const Log& log, std::int64_t procs_per_node) {
 Occupancy occupancy(const Log& log, std::int64_t nodes, std::int64_t procs_per_node) {
     Occupancy found;
     double all = 0, beyond = 0;
-    for (const auto& [used, passed] : use(log, procs_per_node)) {
+    each_use(log, procs_per_node, [&](std::int64_t used, Duration passed) {
         found.peak = std::max(found.peak, used);
         all += static_cast<double>(used) * passed;
         beyond += static_cast<double>(std::max<std::int64_t>(used - nodes, 0)) * passed;
-    }
+    });
     found.excess = all > 0 ? beyond / all : 0;
     return found;
 }
 
 std::int64_t nodes_in_use(const Log& log, std::int64_t procs_per_node) {
-    const Use use = simulator::use(log, procs_per_node);
+    std::map<std::int64_t, Duration> use;  // how long how many nodes were in use
+    each_use(log, procs_per_node, [&](std::int64_t used, Duration passed) { use[used] += passed; });
     double left = 0;  // node-seconds that may still be beyond
     for (const auto& [used, passed] : use) left += kMostExcess * static_cast<double>(used) * passed;
     double time = 0;  // with more than `nodes` in use

@@ -54,6 +54,11 @@ void QueueIndex::build() {
     for (std::uint32_t node = leaves_ - 1; node > 0; --node)
         tree_[node] = summary_of_children(node);
     is_ranked_ = false;
+    skip_removed();
+}
+
+void QueueIndex::skip_removed() {
+    while (first_ < end_ && !is_taken(demands_[first_])) ++first_;
 }
 
 void QueueIndex::index_by_rank() const {
@@ -70,7 +75,7 @@ void QueueIndex::push_back(const Demand& demand) {
     }
     demands_[end_] = demand;
     if (is_ranked_) ranks_.insert(end_, demand);
-    update(end_++, demand);
+    note_arrival(end_++, demand);
 }
 
 void QueueIndex::change(std::uint32_t place, const Demand& demand) {
@@ -79,15 +84,15 @@ void QueueIndex::change(std::uint32_t place, const Demand& demand) {
         ranks_.remove(place);
         ranks_.insert(place, demand);
     }
-    update(place, before);
-    update(place, demand);
+    note_departure(place, before);
+    note_arrival(place, demand);
 }
 
 void QueueIndex::remove(std::uint32_t place) {
     const Demand demand = std::exchange(demands_[place], kNoDemand);
     if (is_ranked_) ranks_.remove(place);
-    update(place, demand);
-    while (first_ < end_ && !is_taken(demands_[first_])) ++first_;
+    note_departure(place, demand);
+    skip_removed();
 }
 
 QueueIndex::Summary QueueIndex::summary_of_block(std::uint32_t block) const {
@@ -113,19 +118,39 @@ QueueIndex::Summary QueueIndex::summary_of_children(std::uint32_t node) const {
     return summary;
 }
 
-// Only what the demand may have changed, by coming or going.
-void QueueIndex::update(std::uint32_t place, const Demand& demand) {
-    for (const By by : {By::size, By::least})
-        update(place / kBlock, by, class_of(nodes_of(demand, by)));
+// It stands at this place now.
+void QueueIndex::note_arrival(std::uint32_t place, const Demand& demand) {
+    const std::uint32_t block = place / kBlock;
+    const float duration = rounded_down(demand.duration);
+    for (const By by : {By::size, By::least}) {
+        const int size_class = class_of(nodes_of(demand, by));
+        const float shortest = tree_[leaves_ + block].of(by, size_class);
+        if (duration < shortest) set_shortest(block, by, size_class, duration);
+    }
 }
 
-void QueueIndex::update(std::uint32_t block, By by, int size_class) {
+// It stood at this place, where another may stand now.
+void QueueIndex::note_departure(std::uint32_t place, const Demand& demand) {
+    const std::uint32_t block = place / kBlock;
+    const float duration = rounded_down(demand.duration);
+    for (const By by : {By::size, By::least}) {
+        const int size_class = class_of(nodes_of(demand, by));
+        if (duration == tree_[leaves_ + block].of(by, size_class))
+            set_shortest(block, by, size_class, shortest_of(block, by, size_class));
+    }
+}
+
+float QueueIndex::shortest_of(std::uint32_t block, By by, int size_class) const {
     float shortest = kNobody;
     for (std::uint32_t place = block * kBlock; place < (block + 1) * kBlock; ++place) {
         const Demand& demand = demands_[place];
         if (is_taken(demand) && class_of(nodes_of(demand, by)) == size_class)
             shortest = std::min(shortest, rounded_down(demand.duration));
     }
+    return shortest;
+}
+
+void QueueIndex::set_shortest(std::uint32_t block, By by, int size_class, float shortest) {
     for (std::uint32_t node = leaves_ + block; tree_[node].of(by, size_class) != shortest;) {
         tree_[node].of(by, size_class) = shortest;
         node /= 2;
@@ -135,8 +160,10 @@ void QueueIndex::update(std::uint32_t block, By by, int size_class) {
     }
 }
 
+// Mostly the very next place is occupied.
 std::uint32_t QueueIndex::next(std::uint32_t from) const {
-    return next(from, NoLarger{kMaxNodes});
+    if (from >= first_ && from < end_ && is_taken(demands_[from])) return from;
+    return from <= first_ ? first_ : next(from, NoLarger{kMaxNodes});
 }
 
 bool QueueIndex::any_within(int nodes) const {

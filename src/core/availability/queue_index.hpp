@@ -97,8 +97,11 @@ class QueueIndex {
     Summary summary_of_block(std::uint32_t block) const;
     Summary summary_of_children(std::uint32_t node) const;
     void index_by_rank() const;
-    void update(std::uint32_t place, const Demand&);
-    void update(std::uint32_t block, By, int size_class);
+    void skip_removed();
+    void note_arrival(std::uint32_t place, const Demand&);
+    void note_departure(std::uint32_t place, const Demand&);
+    float shortest_of(std::uint32_t block, By, int size_class) const;
+    void set_shortest(std::uint32_t block, By, int size_class, float shortest);
 
     std::vector<Demand> demands_;  // by place; those from end_ on nobody's
     std::vector<Summary> tree_;    // node 1 is the root, the leaves begin at leaves_

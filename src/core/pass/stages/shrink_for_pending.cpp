@@ -225,7 +225,7 @@ void shrink_for_pending(Pass& pass) {
     Schedule& schedule = pass.schedule;
     const QueueIndex& queue = schedule.index().queue;
     const bool for_anybody = schedule.policy().shrink_for == ShrinkFor::anybody;
-    if (!schedule.queue().is_anyone_waiting()) return;
+    if (!schedule.queue().is_anyone_waiting() || !choices::may_shrink(schedule)) return;
     if (!for_anybody && !queue.any_within(most_in_reach(schedule))) return;
     if (!pass.victims.admitted(schedule, *pass.rng)) return;
     if (for_anybody) return shrink_for_queue(pass);
