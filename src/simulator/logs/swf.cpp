@@ -78,15 +78,12 @@ const char* read_number(const char* at, const char* end, double& value) {
     constexpr int kSafeDigits = 18;
     const bool negative = at != end && *at == '-';
     const char* digits = at + negative;
+    const char* most = end - digits > kSafeDigits ? digits + kSafeDigits : end;
     const char* stop = digits;
     std::int64_t sum = 0;
-    while (stop != end && static_cast<unsigned char>(*stop - '0') < 10) {
-        if (stop - digits == kSafeDigits) return read_any_number(at, end, value);
+    while (stop != most && static_cast<unsigned char>(*stop - '0') < 10)
         sum = sum * 10 + (*stop++ - '0');
-    }
-    if (stop == digits || (stop != end && !is_blank(*stop))) {
-        return read_any_number(at, end, value);
-    }
+    if (stop == digits || (stop != end && !is_blank(*stop))) return read_any_number(at, end, value);
     value = static_cast<double>(negative ? -sum : sum);
     return stop;
 }
