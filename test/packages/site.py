@@ -75,7 +75,7 @@ StorageLoc=slurm_acct_db
 EXPECTED_ERRORS = (
     r"error: Node n\d appears to have a different slurm.conf",
     r"failed sending step completion message directly to slurmctld, retrying",  # which the init script has restarted
-    r"msg_type=SRUN_STEP_SIGNAL\) failed: Connection reset by peer",  # of 24.11: such a step's srun has ended since
+    r"msg_type=SRUN_(JOB_COMPLETE|STEP_SIGNAL)\) failed: Connection reset by peer",  # of 24.11: srun has ended before
     r"error: \*\*\* (JOB|STEP) [\d.]+ ON n\d CANCELLED",  # by us
 )
 
