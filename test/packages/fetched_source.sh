@@ -16,6 +16,7 @@ end() {
 }
 trap end EXIT
 fail() { echo "E  $*"; exit 1; }
+compgen -G "$packages/slurm-elastic-source_*.deb" >/dev/null || fail "$packages has no slurm-elastic-source"
 
 # shellcheck disable=SC2016  # the marks are the guide's
 commands=$(sed -n '/^slurm-elastic-build --candidate$/,/^```$/{ /^```$/!p; }' "$guide")
