@@ -9,6 +9,7 @@
 #include "slurm/scheduler.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/log.hpp"
 #include "common/text.hpp"
@@ -86,6 +87,13 @@ int busy_threads() {
     const int threads = slurmctld_config.server_thread_count;
     slurm_mutex_unlock(&slurmctld_config.thread_count_lock);
     return threads;
+}
+
+// With CompleteWait, and a job that has been completing for no longer.
+bool any_job_completes() {
+    if (!slurm_conf.complete_wait) return false;
+    ControllerLock lock;
+    return job_is_completing(nullptr);
 }
 
 std::string_view name_of(core::Starts starts) {
@@ -256,6 +264,7 @@ void Scheduler::run() {
         note_askable(now);
         if (has_preemptor_.exchange(false) || gate_.next_deadline() <= now) passes_.hurry();
         cluster_.advance_agreements(now);
+        note_completing();
         const bool is_due = pass_is_due();
         if (is_due) pass();
         if (may_plan()) cluster_.forecaster().advance();
@@ -349,19 +358,30 @@ void Scheduler::note_askable(Time now) {
     if (gate_.asks()) gate_.set_askable(controller::askable_jobs(state_, config_, now));
 }
 
-// As Slurm's own loops: others have so much to do that they need the locks.
+// As Slurm's own loops: nodes of a job that completes are to come free together, or others have so
+// much to do that they need the locks.
 bool Scheduler::must_defer() const {
     const int most = cluster_.parameters().most_threads;
-    return most && busy_threads() >= most;
+    return completing_ || (most && busy_threads() >= most);
+}
+
+// Only where a pass would begin, since it takes the locks.
+void Scheduler::note_completing() {
+    const bool before = std::exchange(completing_, pass_is_wanted() && any_job_completes());
+    if (completing_ && !before) log_debug("no pass begins while a job completes (CompleteWait)");
 }
 
 bool Scheduler::may_plan() const {
     return may_schedule() && supply_.is_ready() && !must_defer();
 }
 
-bool Scheduler::pass_is_due() const {
+bool Scheduler::pass_is_wanted() const {
     const Duration interval = std::max(config_.interval, cluster_.parameters().least_interval);
-    return may_plan() && passes_.is_due(Clock::now(), interval, last_change());
+    return passes_.is_due(Clock::now(), interval, last_change());
+}
+
+bool Scheduler::pass_is_due() const {
+    return may_plan() && pass_is_wanted();
 }
 
 // What queries are answered with, as of the last reading.

@@ -56,7 +56,9 @@ class Scheduler {
     void take_messages(Time now);
     void note_askable(Time now);
     bool must_defer() const;
+    void note_completing();
     bool may_plan() const;
+    bool pass_is_wanted() const;
     bool pass_is_due() const;
     void pass();
     void read_site();
@@ -85,6 +87,7 @@ class Scheduler {
     std::string folder_;            // StateSaveLocation as of the start
     controller::OutputCommit output_;
     controller::PassClock passes_;
+    bool completing_ = false;  // a job is, and CompleteWait has passes wait for its nodes
     core::RecordedPlanner planner_;
     std::atomic<bool> has_preemptor_ = false;  // a new one, with a notification
     controller::PreemptionGate gate_{[this] {
