@@ -212,7 +212,7 @@ class Engine {
     const Workload& workload_;
     const SimulationOptions& options_;
     core::Cluster cluster_;
-    core::Planner planner_{core::Planner::Reservations::needed};
+    core::Planner planner_{core::Planner::Detail::needed};
     core::Rng rng_;
     Outcome outcome_;
 

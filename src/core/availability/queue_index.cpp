@@ -91,8 +91,8 @@ void QueueIndex::change(std::uint32_t place, const Demand& demand) {
 void QueueIndex::remove(std::uint32_t place) {
     const Demand demand = std::exchange(demands_[place], kNoDemand);
     if (is_ranked_) ranks_.remove(place);
-    note_departure(place, demand);
     skip_removed();
+    note_departure(place, demand);
 }
 
 QueueIndex::Summary QueueIndex::summary_of_block(std::uint32_t block) const {
@@ -142,7 +142,8 @@ void QueueIndex::note_departure(std::uint32_t place, const Demand& demand) {
 
 float QueueIndex::shortest_of(std::uint32_t block, By by, int size_class) const {
     float shortest = kNobody;
-    for (std::uint32_t place = block * kBlock; place < (block + 1) * kBlock; ++place) {
+    for (std::uint32_t place = std::max(first_, block * kBlock); place < block_end(block);
+         ++place) {
         const Demand& demand = demands_[place];
         if (is_taken(demand) && class_of(nodes_of(demand, by)) == size_class)
             shortest = std::min(shortest, rounded_down(demand.duration));

@@ -128,6 +128,7 @@ template <class Wanted>
 std::uint32_t QueueIndex::next(std::uint32_t from, const Wanted& wanted) const {
     from = std::max(from, first_);
     if (from >= end_ || wanted.most_nodes() < 0) return end_;
+    if (matches(demands_[from], wanted)) return from;
     std::uint32_t node = leaves_ + from / kBlock;
     while (true) {
         if (may_match(tree_[node], wanted)) {

@@ -14,8 +14,7 @@ struct Planner::Scratch {
     SnapshotIndex index;
 };
 
-Planner::Planner(Reservations reservations)
-    : scratch_(std::make_unique<Scratch>()), reservations_(reservations) {}
+Planner::Planner(Detail detail) : scratch_(std::make_unique<Scratch>()), detail_(detail) {}
 Planner::~Planner() = default;
 
 const Plan& Planner::plan(const Snapshot& snapshot, const Policy& policy, Rng& rng) {
@@ -32,7 +31,7 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     Pass& pass = scratch_->pass;
     pass.schedule.begin(snapshot, index, policy);
     pass.rng = &rng;
-    pass.only_starts = reservations_ == Reservations::needed && !policy.resizes() &&
+    pass.only_starts = detail_ == Detail::needed && !policy.resizes() &&
                        policy.head_delay >= kNever && snapshot.preemptors.empty();
     pass.victims.begin();
     book_agreements(pass);
@@ -46,9 +45,9 @@ const Plan& Planner::pass(const Snapshot& snapshot, const SnapshotIndex& index,
     preempt_for_pending(pass);
     shrink_for_pending(pass);
     withdraw_offers(pass);
-    pass.schedule.note_spare(ActionKind::start);
+    if (detail_ == Detail::all) pass.schedule.note_spare(ActionKind::start);
     expand_running(pass);
-    pass.schedule.note_spare(ActionKind::expand);
+    if (detail_ == Detail::all) pass.schedule.note_spare(ActionKind::expand);
     pass.schedule.announce_reservations();
     return pass.schedule.finish();
 }

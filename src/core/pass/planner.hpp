@@ -26,13 +26,15 @@ namespace elastic::core {
 
 class Planner {
   public:
-    // Which reservations a plan has under a policy that resizes nobody and bounds no delay.
-    enum class Reservations {
+    // What a plan says besides who starts and who is resized.
+    enum class Detail {
         all,
-        needed,  // those by which it is known who can start now: for who only carries out starts
+        // For who has nothing to choose: no spare nodes, and under a policy that resizes nobody and
+        // bounds no delay only those reservations by which it is known who can start now.
+        needed,
     };
 
-    explicit Planner(Reservations = Reservations::all);
+    explicit Planner(Detail = Detail::all);
     ~Planner();
 
     // The snapshot has passed validate().  The plan stays valid until the next call.  Keeps its
@@ -45,7 +47,7 @@ class Planner {
 
     struct Scratch;
     std::unique_ptr<Scratch> scratch_;
-    const Reservations reservations_;
+    const Detail detail_;
 };
 
 }  // namespace elastic::core

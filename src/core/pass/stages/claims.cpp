@@ -20,6 +20,7 @@ void Claims::collect(Schedule& schedule) {
     claims_.clear();
     coming_.clear();
     by_id_.clear();
+    if (schedule.index().claimed.empty()) return;
     const std::vector<PendingJob>& queue = schedule.snapshot().pending;
     for (std::uint32_t i : schedule.index().claimed) {
         const int size = choices::least_initial_size(schedule, queue[i]);

@@ -34,12 +34,11 @@
 
 namespace elastic::core {
 void QueueFront::begin(const SystemState& state) {
-    blocked_pools_.assign(state.pools(), false);
-    reserved_pools_.assign(state.pools(), false);
-    const std::size_t eligibilities = state.snapshot().eligibilities.size();
-    behind_.assign(eligibilities, false);
-    reserved_.assign(eligibilities, false);
-    unreserved_ = eligibilities;
+    blocked_pools_.reset(state.pools());
+    reserved_pools_.reset(state.pools());
+    unreserved_ = state.snapshot().eligibilities.size();
+    behind_.reset(unreserved_);
+    reserved_.reset(unreserved_);
 }
 
 void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
@@ -55,8 +54,7 @@ void QueueFront::block(Schedule& schedule, std::uint32_t pending, int size) {
     if (choices::reserves(policy) &&
         (!reserve(schedule, pending, size, is_first) || choices::reserves_for_all(policy)))
         return;
-    mark(schedule, schedule.eligible(id), reserved_pools_, reserved_, true);
-    unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
+    settle(schedule, schedule.eligible(id));
 }
 
 // Any pool of theirs that no job before them has a reservation for makes them a head.
@@ -65,9 +63,9 @@ void QueueFront::block_together(Schedule& schedule, std::uint32_t first) {
     const auto id = [&](std::uint32_t place) {
         return schedule.snapshot().pending[place].eligible;
     };
-    if (jobs.all([&](std::uint32_t place) { return reserved_[id(place)] != 0; })) return;
+    if (jobs.all([&](std::uint32_t place) { return reserved_[id(place)]; })) return;
     if (!jobs.may_reserve()) return;
-    const bool is_first = !jobs.any([&](std::uint32_t place) { return behind_[id(place)] != 0; });
+    const bool is_first = !jobs.any([&](std::uint32_t place) { return behind_[id(place)]; });
     const std::uint32_t end = Together::end(schedule.snapshot(), first);
     for (std::uint32_t place = first; place < end; ++place)
         mark(schedule, schedule.eligible(id(place)), blocked_pools_, behind_, false);
@@ -76,8 +74,7 @@ void QueueFront::block_together(Schedule& schedule, std::uint32_t first) {
         (!reserve_together(schedule, jobs, is_first) || choices::reserves_for_all(policy)))
         return;
     for (std::uint32_t place = first; place < end; ++place)
-        mark(schedule, schedule.eligible(id(place)), reserved_pools_, reserved_, true);
-    unreserved_ = std::count(reserved_.begin(), reserved_.end(), false);
+        settle(schedule, schedule.eligible(id(place)));
 }
 
 // Whether they have reservations.
@@ -193,16 +190,23 @@ void QueueFront::set_aside(Schedule& schedule, const PendingJob& job, int size,
     reservation.layers.push_back(std::move(early));
 }
 
+// These pools have the reservation of their first claimant.
+void QueueFront::settle(const SystemState& state, const Eligibility& eligible) {
+    mark(state, eligible, reserved_pools_, reserved_, true);
+    unreserved_ = 0;
+    for (EligibilityId id = 0; id < state.snapshot().eligibilities.size(); ++id)
+        unreserved_ += reserved_[id] ? 0 : 1;
+}
+
 // Marks the pools, and then the eligibilities of which all (or any) pools are marked.
-void QueueFront::mark(const SystemState& state, const Eligibility& eligible,
-                      std::vector<std::uint8_t>& pools, std::vector<std::uint8_t>& eligibilities,
-                      bool all) {
-    for (PoolId pool : eligible) pools[pool] = true;
-    const auto marked = [&](PoolId pool) { return pools[pool] != 0; };
-    for (EligibilityId id = 0; id < eligibilities.size(); ++id) {
+void QueueFront::mark(const SystemState& state, const Eligibility& eligible, Marks& pools,
+                      Marks& eligibilities, bool all) {
+    for (PoolId pool : eligible) pools.set(pool);
+    const auto marked = [&](PoolId pool) { return pools[pool]; };
+    for (EligibilityId id = 0; id < state.snapshot().eligibilities.size(); ++id) {
         const Eligibility& other = state.eligible(id);
-        eligibilities[id] = all ? std::all_of(other.begin(), other.end(), marked)
-                                : std::any_of(other.begin(), other.end(), marked);
+        if (all ? std::ranges::all_of(other, marked) : std::ranges::any_of(other, marked))
+            eligibilities.set(id);
     }
 }
 

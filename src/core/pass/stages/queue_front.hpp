@@ -3,11 +3,12 @@
 // in its order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/pass/stages/together.hpp"
+#include "core/pass/state/marks.hpp"
 
 namespace elastic::core {
 
@@ -33,8 +34,9 @@ class QueueFront {
   private:
     void block_together(Schedule&, std::uint32_t first);
     bool reserve_together(Schedule&, const Together&, bool is_first);
-    void mark(const SystemState&, const Eligibility&, std::vector<std::uint8_t>& pools,
-              std::vector<std::uint8_t>& eligibilities, bool all);
+    void settle(const SystemState&, const Eligibility&);
+    static void mark(const SystemState&, const Eligibility&, Marks& pools, Marks& eligibilities,
+                     bool all);
     bool reserve(Schedule&, std::uint32_t pending, int size, bool is_first);
     bool reserve_one(Schedule&, std::uint32_t pending, int size, bool is_first);
     static std::optional<Reservation> whole(Schedule&, std::uint32_t pending, int size);
@@ -43,10 +45,10 @@ class QueueFront {
     static void keep_promise(Schedule&, int size, bool is_first, Reservation&);
     static void set_aside(Schedule&, const PendingJob&, int size, Reservation&);
 
-    std::vector<std::uint8_t> blocked_pools_, reserved_pools_;
-    std::vector<std::uint8_t> behind_;    // by eligibility: some pool is blocked
-    std::vector<std::uint8_t> reserved_;  // by eligibility: all pools are reserved
-    std::size_t unreserved_ = 0;          // eligibilities that are not
+    Marks blocked_pools_, reserved_pools_;
+    Marks behind_;                // by eligibility: some pool is blocked
+    Marks reserved_;              // by eligibility: all pools are reserved
+    std::size_t unreserved_ = 0;  // eligibilities that are not
 };
 
 }  // namespace elastic::core

@@ -32,11 +32,13 @@ class Wanted {
 // Who could start on what is free now and stays so until its end: fewer and fewer in a pass.
 class CanStart {
   public:
-    CanStart(const SystemState& state, QueueIndex::By by) : state_(state), by_(by) {}
+    CanStart(const SystemState& state, QueueIndex::By by)
+        : state_(state), by_(by), idle_(state.nodes().idle()) {}
 
     QueueIndex::By by() const { return by_; }
-    int most_nodes() const { return state_.nodes().idle(); }
+    int most_nodes() const { return idle_; }
     bool fits(int nodes, Duration duration) const {
+        if (nodes > idle_) return false;
         const AvailabilityProfile& availability = state_.availability();
         const Time end = std::max(state_.snapshot().now + duration, availability.soon());
         int free = 0;
@@ -48,6 +50,7 @@ class CanStart {
   private:
     const SystemState& state_;
     QueueIndex::By by_;
+    int idle_;
 };
 
 // `wanted()` is made anew after each try; `start(place)` tries to start the job, or one of its

@@ -9,9 +9,9 @@ namespace elastic::core {
 void Nodes::begin(const Snapshot& snapshot, const SnapshotIndex& index) {
     snapshot_ = &snapshot;
     index_ = &index;
-    PoolCounts idle(pools(), 0);
-    for (PoolId pool = 0; pool < pools(); ++pool) idle[pool] = snapshot.pools[pool].idle;
-    availability_.begin(snapshot.now, idle, index.vacancies);
+    idle_.resize(pools());
+    for (PoolId pool = 0; pool < pools(); ++pool) idle_[pool] = snapshot.pools[pool].idle;
+    availability_.begin(snapshot.now, idle_, index.vacancies);
     shared_.assign(pools(), 0);
     for (const SharedNodes& shared : snapshot.shared_until) shared_[shared.pool] += shared.nodes;
 }

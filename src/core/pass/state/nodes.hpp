@@ -46,6 +46,7 @@ class Nodes {
     const Snapshot* snapshot_ = nullptr;
     const SnapshotIndex* index_ = nullptr;
     AvailabilityProfile availability_;
+    PoolCounts idle_;          // as the pass begins
     std::vector<int> shared_;  // by pool
 };
 
