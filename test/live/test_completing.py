@@ -19,7 +19,7 @@ def slow_to_complete(request):
     cluster = Cluster(mode, select, nodes=6, build=request.config.getoption("--build"),
                       elastic=[f"{key}={value}" for key, value in {**ELASTIC, "Policy": "lina-default"}.items()])
     program = cluster.base / "epilog"
-    cluster.conf = [f"Epilog={program}", "CompleteWait=0", "SlurmctldDebug=debug"]
+    cluster.conf += [f"Epilog={program}", "CompleteWait=0", "SlurmctldDebug=debug"]
     program.write_text(EPILOG.format(base=cluster.base))
     program.chmod(0o755)
     with cluster as started:
