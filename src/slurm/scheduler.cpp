@@ -367,7 +367,8 @@ bool Scheduler::must_defer() const {
 
 // Only where a pass would begin, since it takes the locks.
 void Scheduler::note_completing() {
-    const bool before = std::exchange(completing_, pass_is_wanted() && any_job_completes());
+    const bool before = std::exchange(completing_, false);
+    completing_ = pass_is_due() && any_job_completes();
     if (completing_ && !before) log_debug("no pass begins while a job completes (CompleteWait)");
 }
 
@@ -375,13 +376,9 @@ bool Scheduler::may_plan() const {
     return may_schedule() && supply_.is_ready() && !must_defer();
 }
 
-bool Scheduler::pass_is_wanted() const {
-    const Duration interval = std::max(config_.interval, cluster_.parameters().least_interval);
-    return passes_.is_due(Clock::now(), interval, last_change());
-}
-
 bool Scheduler::pass_is_due() const {
-    return may_plan() && pass_is_wanted();
+    const Duration interval = std::max(config_.interval, cluster_.parameters().least_interval);
+    return may_plan() && passes_.is_due(Clock::now(), interval, last_change());
 }
 
 // What queries are answered with, as of the last reading.

@@ -58,7 +58,6 @@ class Scheduler {
     bool must_defer() const;
     void note_completing();
     bool may_plan() const;
-    bool pass_is_wanted() const;
     bool pass_is_due() const;
     void pass();
     void read_site();
