@@ -17,8 +17,9 @@ void RollCall::note(int missing, Time now) {
     if (is_over_) return;
     if (latest_ == 0 && missing > 0)
         log_info(
-            "{} nodes have not reported yet: no job is asked to resize until they have, or none "
-            "has for {} s",
+            "{} nodes have not reported yet: no job is asked to resize, or starts on fewer nodes "
+            "than "
+            "it asks for, until they have, or none has for {} s",
             missing, kPatience);
     if (missing < missing_) latest_ = now;
     missing_ = missing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The time after a start of slurmctld in which nodes report one after another.  Nobody is asked to
-// resize by what a plan makes of the first few of them.
+// resize, or starts smaller, by what a plan makes of the first few of them.
 #pragma once
 
 #include <limits>

@@ -83,7 +83,7 @@ bool PlanExecutor::stops_at_limits() const {
 
 bool PlanExecutor::do_action(const Action& action, Time now) {
     if (config_.observe == core::Observe::yes && only_observe(action, now)) return false;
-    if (asks_by_part_of_nodes(action)) return false;
+    if (hangs_on_missing_nodes(action)) return false;
     switch (action.kind) {
         case ActionKind::start:
             return do_start(action, now);
@@ -109,11 +109,20 @@ bool PlanExecutor::do_action(const Action& action, Time now) {
     return false;
 }
 
-// The plan after the last report may not want what this one would ask an application for.
-bool PlanExecutor::asks_by_part_of_nodes(const Action& action) const {
+// The plan after the last report may not want what this one would ask an application for, and has
+// more nodes for who would start on few.
+bool PlanExecutor::hangs_on_missing_nodes(const Action& action) const {
     if (reading_.roll_call.is_over()) return false;
     return (action.kind == ActionKind::shrink && action.beneficiary) ||
-           (action.kind == ActionKind::expand && !action.op);
+           (action.kind == ActionKind::expand && !action.op) || is_small_start(action);
+}
+
+bool PlanExecutor::is_small_start(const Action& action) const {
+    if (action.kind != ActionKind::start || action.deferred) return false;
+    if (action.reason != core::Reason::fits && action.reason != core::Reason::backfilled)
+        return false;
+    const core::PendingJob& job = reading_.view.snapshot.pending[action.place];
+    return job.elastic.malleable && action.size_after < job.requested_size();
 }
 
 // False if the action resizes nobody.

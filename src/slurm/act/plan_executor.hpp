@@ -55,7 +55,8 @@ class PlanExecutor {
     Started try_to_start(job_record_t*, const core::Action&);
     bool do_shrink(const core::Action&, Time now);
     void do_expand(const core::Action&, Time now);
-    bool asks_by_part_of_nodes(const core::Action&) const;
+    bool hangs_on_missing_nodes(const core::Action&) const;
+    bool is_small_start(const core::Action&) const;
     void offer_growth(controller::Job&, const core::Action&, Time now);
     bool do_reserve(const core::Action&);
     void do_deny(const core::Action&, Time now);

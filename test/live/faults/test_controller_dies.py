@@ -256,6 +256,25 @@ def test_deadline_that_passed_in_the_outage(cluster, adaptive):
     finish(cluster, [app, waiting])
 
 
+@pytest.mark.modes("ms")
+@pytest.mark.starts_itself("a job starts with what it asks for")
+def test_a_job_does_not_start_on_the_few_nodes_that_have_reported(cluster, adaptive, expect_errors):
+    """After a start of slurmctld, which newer releases of Slurm make of each reconfiguration."""
+    expect_errors += ["[Nn]odes? \\S+ not responding"]
+    adaptive(InitialSize="flexible")
+    early, late = (sorted(cluster.node_states())[part] for part in (slice(3), slice(3, None)))
+    for node in late:
+        cluster.kill_slurmd(node)
+    cluster.restart_controller()
+    wait_until(lambda: {cluster.node_states()[node] for node in early} == {"idle"},
+               lambda: f"{early} have reported: {cluster.node_states()}")
+    job = cluster.sbatch("--elastic=malleable,min=2,max=8", "-N8", wrap="sleep 60")
+    for node in late:
+        cluster.start_slurmd(node)
+    cluster.wait_state(job, "RUNNING")
+    assert len(cluster.nodes_of(job)) == 8
+
+
 def test_again_and_again_while_jobs_change_size(cluster):
     """Kills at moments nobody has chosen."""
     app = cluster.actor("malleable+evolving,min=1,max=8", "-N4")
