@@ -210,7 +210,7 @@ def test_request_queued(cluster):
     blocker = cluster.sbatch("-N6", wrap="sleep 600")
     app = cluster.actor("evolving,min=1,max=4", "-N2")
     cluster.wait_state(blocker, "RUNNING")
-    app.do("request", 2, 1, 60.0)
+    app.do("request", 2, 2, 60.0)
     op = app.event("queued")["op"]
     kill_and_restart(cluster, app)
     app.no_event()
