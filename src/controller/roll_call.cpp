@@ -18,8 +18,7 @@ void RollCall::note(int missing, Time now) {
     if (latest_ == 0 && missing > 0)
         log_info(
             "{} nodes have not reported yet: no job is asked to resize, or starts on fewer nodes "
-            "than "
-            "it asks for, until they have, or none has for {} s",
+            "than it asks for, until they have, or none has for {} s",
             missing, kPatience);
     if (missing < missing_) latest_ = now;
     missing_ = missing;
